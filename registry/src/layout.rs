@@ -76,6 +76,7 @@ pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDER
     pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [CommandRow; ROWS],
     pub(super) aliases: [u16; ROWS],
+    pub(super) returns_result: [bool; ROWS],
     /// The extensions that provide each command.
     pub(super) providers: [u16; PROVIDERS],
 }
@@ -127,6 +128,7 @@ pub(super) const fn commands<const ROWS: usize, const BYTES: usize, const PROVID
         names: Names { starts: [0; ROWS], bytes: [0; BYTES] },
         rows: [empty_row; ROWS],
         aliases: [NO_ALIAS; ROWS],
+        returns_result: [false; ROWS],
         providers: [0; PROVIDERS],
     };
     let (mut id, mut bytes, mut providers) = (0, 0, 0);
@@ -136,6 +138,7 @@ pub(super) const fn commands<const ROWS: usize, const BYTES: usize, const PROVID
         while row < files[file].len() {
             let command = &files[file][row];
             assert!(command.id as usize == id, "the numbers of the generated files must follow each other");
+            tables.returns_result[id] = command.returns_result;
             tables.names.starts[id] = narrow(bytes);
             bytes = write_name(&mut tables.names.bytes, bytes, command.name);
             let providers_start = providers;

@@ -146,6 +146,11 @@ impl CommandId {
         tables::command(self.index()).map_or(Class::Global, |row| row.class)
     }
 
+    /// Returns whether its result is a `VkResult`.
+    pub fn returns_result(self) -> bool {
+        tables::returns_result(self.index())
+    }
+
     /// Returns the minor version of Vulkan 1 that first had the command, or `None` for a command of an
     /// extension. Core has only the new name: `vkGetPhysicalDeviceFeatures2KHR` is not core.
     #[inline]

@@ -15,8 +15,16 @@ pub(super) struct Command {
     pub(super) core: u8,
     /// Empty, or the command that this one is an alias of.
     pub(super) alias: &'static [CommandId],
+    /// Whether its result is a `VkResult`.
+    pub(super) returns_result: bool,
     /// The extensions that have it.
     pub(super) providers: &'static [ExtensionId],
+}
+
+/// Returns whether a type of the generated files is `VkResult`.
+pub(super) const fn is_result(of_type: &str) -> bool {
+    // The compiler may print blanks around the colons.
+    matches!(of_type.as_bytes(), [b'v', b'k', .., b'R', b'e', b's', b'u', b'l', b't'])
 }
 
 /// The core version of a command that is not core.
@@ -53,6 +61,7 @@ macro_rules! commands {
                     class: $crate::Class::$class,
                     core: [$($core,)? $crate::source::NOT_CORE][0],
                     alias: &[$($crate::command::$alias)?],
+                    returns_result: $crate::source::is_result(stringify!($result)),
                     providers: &[$($extension),*],
                 },
             )*]

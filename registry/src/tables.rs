@@ -66,6 +66,7 @@ const _: () = assert!(COMMAND_SIZES.rows == COMMAND_COUNT && EXTENSION_SIZES.row
 static COMMAND_NAMES: Names<COMMAND_COUNT, { COMMAND_SIZES.name_bytes }> = COMMANDS.names;
 static COMMAND_ROWS: [CommandRow; COMMAND_COUNT] = COMMANDS.rows;
 static ALIASES: [u16; COMMAND_COUNT] = COMMANDS.aliases;
+static RETURNS_RESULT: [bool; COMMAND_COUNT] = COMMANDS.returns_result;
 static PROVIDERS: [u16; COMMAND_SIZES.providers] = COMMANDS.providers;
 
 static EXTENSION_NAMES: Names<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }> = EXTENSIONS.names;
@@ -97,6 +98,11 @@ pub(super) fn command(index: usize) -> Option<&'static CommandRow> {
 #[expect(clippy::indexing_slicing, reason = "the index is compared with the length")]
 pub(super) const fn alias(index: usize) -> u16 {
     if index < COMMAND_COUNT { ALIASES[index] } else { layout::NO_ALIAS }
+}
+
+/// Returns whether the result of a command is a `VkResult`.
+pub(super) fn returns_result(index: usize) -> bool {
+    RETURNS_RESULT.get(index).is_some_and(|returns_result| *returns_result)
 }
 
 /// Returns the numbers of the extensions that have a command.

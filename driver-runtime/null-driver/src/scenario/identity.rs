@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use vkload_driver_runtime::physical_device::QUEUE_FAMILIES;
 use vkload_driver_runtime::{Description, reflect, vk};
+use vkload_fault_rules::heap;
 
 /// The identity in the words; all other properties remain unchanged.
 #[derive(Default)]
@@ -148,28 +149,4 @@ fn family(text: &str) -> Result<(vk::QueueFlags, u32), String> {
         flags |= *flag;
     }
     Ok((flags, count))
-}
-
-/// Parses `SIZE`, `SIZE:device` or `SIZE:host`.
-fn heap(text: &str) -> Result<(u64, bool), String> {
-    const WRONG: &str = "a heap is SIZE or SIZE:host, as 512M or 16G:host";
-    let (size, of) = text.split_once(':').unwrap_or((text, "device"));
-    let own = match of {
-        "device" => true,
-        "host" => false,
-        _ => return Err(String::from(WRONG)),
-    };
-    let bytes = bytes(size).filter(|bytes| *bytes > 0);
-    bytes.map(|bytes| (bytes, own)).ok_or_else(|| String::from(WRONG))
-}
-
-/// Parses a number of bytes, `K`, `M` or `G`.
-pub(super) fn bytes(text: &str) -> Option<u64> {
-    let (digits, shift) = match text.bytes().last()? {
-        b'K' => (text.strip_suffix('K')?, 10),
-        b'M' => (text.strip_suffix('M')?, 20),
-        b'G' => (text.strip_suffix('G')?, 30),
-        _ => (text, 0),
-    };
-    digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }

@@ -24,16 +24,15 @@
 //! | `fails=COMMAND` | the command fails with `VK_ERROR_INITIALIZATION_FAILED`; `fails=COMMAND:RESULT` with that result |
 //! | `holds=COMMAND:PATH` | the command waits until another process opens the named pipe at PATH for writing and writes or closes it |
 //! | `lacks=COMMAND` | no look-up finds the command |
+//! | `seed=NUMBER` | changes which calls a chance of `fails` or `holds` means |
 //! | `log=PATH` | a file that gets a line for each call: the command's name, and its result |
 //! | `frame=NUMBER` | the log has only the calls of this frame, counted from 1: up to its `vkQueuePresentKHR`; `requested`: of the frame after each request (`VKLOAD_DRIVER_TRACE_FILE`) |
 //! | `magic=TYPE:NUMBER` | the first word of `VkInstance`, `VkPhysicalDevice`, `VkDevice`, `VkQueue` or `VkCommandBuffer` objects, instead of the loader's magic |
 //!
-//! In `fails` and `holds`, `vkAllocateMemory>SIZE` and `vkCreateBuffer>SIZE` are the calls that want more bytes,
-//! and `COMMAND/NAME` are those with an object that the application has given this name. `COMMAND@2` is the second call only, and `COMMAND@2+` the second and all later ones. The
-//! command may be any that is not recorded, `vk_icdNegotiateLoaderICDInterfaceVersion`, or `submission`: a queue's
-//! execution of each submission, whose failure loses the device; RESULT is a name such as `VK_ERROR_DEVICE_LOST` or a
-//! number. A test that opens the pipe of a held command is itself held until the command is called, so it needs no
-//! sleep.
+//! `fails`, `holds` and `lacks` are the rules of `vkload_fault_rules`, whose commands may also be
+//! `vk_icdNegotiateLoaderICDInterfaceVersion`, or `submission`: a queue's execution of each submission, whose failure
+//! loses the device. A test that opens the pipe of a held command is itself held until the command is called, so it
+//! needs no sleep.
 //!
 //! # Profiles
 //!
@@ -65,13 +64,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::CStr;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicPtr, Ordering};
 use vkload_driver_runtime::atomic::AtomicU64;
 
 use vkload_driver_runtime::Host;
-use vkload_driver_runtime::registry::{CommandId, ExtensionSet, command};
+use vkload_driver_runtime::registry::{CommandId, ExtensionSet};
 use vkload_driver_runtime::trace::TraceSettings;
 use vkload_driver_runtime::vk;
+use vkload_fault_rules::Rules;
 
 use crate::host;
 pub(crate) use identity::Identity;
@@ -87,20 +87,8 @@ pub(crate) const NEGOTIATE: &CStr = c"vk_icdNegotiateLoaderICDInterfaceVersion";
 /// A queue's execution of each submission, which is not a Vulkan command either.
 pub(crate) const SUBMISSION: &CStr = c"submission";
 
-/// The commands that can neither fail nor wait, except recorded ones: look-ups, and some commands without a result.
-const NEITHER: [CommandId; 11] = [
-    command::GET_INSTANCE_PROC_ADDR,
-    command::GET_DEVICE_PROC_ADDR,
-    command::DESTROY_DEBUG_REPORT_CALLBACK_EXT,
-    command::DEBUG_REPORT_MESSAGE_EXT,
-    command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT,
-    command::GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR,
-    command::GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR,
-    command::GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR,
-    command::QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT,
-    command::QUEUE_END_DEBUG_UTILS_LABEL_EXT,
-    command::QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT,
-];
+/// The events that rules can name like commands.
+const EVENTS: &[&CStr] = &[NEGOTIATE, SUBMISSION];
 
 /// The driver's configuration.
 pub struct Scenario {
@@ -142,8 +130,8 @@ pub struct Scenario {
     log: Option<Log>,
     /// Whether the words could not be understood.
     pub broken: bool,
-    rules: Vec<Rule>,
-    lacks: Vec<String>,
+    /// The calls that fail or wait, and the missing commands.
+    rules: Rules,
     magic: Vec<(vk::ObjectType, usize)>,
 }
 
@@ -156,34 +144,6 @@ pub enum Surfaces {
     Loader,
     /// The driver's.
     Driver,
-}
-
-/// The effect on some calls of a command.
-struct Rule {
-    /// Under its first name.
-    command: &'static CStr,
-    /// The first call, counted from 1.
-    first: u32,
-    /// Whether later calls also count.
-    later: bool,
-    /// Counts only calls with more bytes.
-    larger_than: Option<u64>,
-    /// Counts only calls with the object of this name.
-    object: Option<NamedObject>,
-    act: Act,
-    calls: AtomicU32,
-}
-
-/// An object that the application names.
-struct NamedObject {
-    name: String,
-    /// The handle that got the name last; 0 before.
-    handle: AtomicU64,
-}
-
-enum Act {
-    Fail(vk::Result),
-    Hold(String),
 }
 
 /// Returns the scenario of this process, read once.
@@ -217,53 +177,6 @@ pub fn get() -> &'static Scenario {
     }
 }
 
-/// The recorded commands with a result, which can fail.
-const RECORDED_WITH_RESULT: [CommandId; 6] = [
-    command::CMD_BEGIN_GPA_SESSION_AMD,
-    command::CMD_END_GPA_SESSION_AMD,
-    command::CMD_BEGIN_GPA_SAMPLE_AMD,
-    command::CMD_SET_PERFORMANCE_MARKER_INTEL,
-    command::CMD_SET_PERFORMANCE_STREAM_MARKER_INTEL,
-    command::CMD_SET_PERFORMANCE_OVERRIDE_INTEL,
-];
-
-/// Returns whether a scenario can make calls of the command fail or wait.
-pub(crate) fn can_fail(command: CommandId) -> bool {
-    let command = command.canonical();
-    let is_recorded = command.name().to_bytes().starts_with(b"vkCmd");
-    if is_recorded { RECORDED_WITH_RESULT.contains(&command) } else { !NEITHER.contains(&command) }
-}
-
-impl Rule {
-    /// Returns whether the call counts.
-    ///
-    /// # Safety
-    /// The parameters come from a call of the command.
-    unsafe fn concerns(&self, parameters: &[u64]) -> bool {
-        let handle = self.object.as_ref().map(|object| object.handle.load(Ordering::Relaxed));
-        let has_object = handle.is_none_or(|handle| handle != 0 && parameters.contains(&handle));
-        // SAFETY: the caller vouches for the parameters.
-        has_object && self.larger_than.is_none_or(|size| unsafe { self.bytes(parameters) } > size)
-    }
-
-    /// Returns the bytes that the call wants.
-    ///
-    /// # Safety
-    /// As for [`Rule::concerns`].
-    unsafe fn bytes(&self, parameters: &[u64]) -> u64 {
-        let Some(info) = parameters.get(1) else { return 0 };
-        let info = core::ptr::with_exposed_provenance::<()>(*info as usize);
-        // SAFETY: the second parameter of these commands is their structure.
-        unsafe {
-            if self.command == command::ALLOCATE_MEMORY.name() {
-                (*info.cast::<vk::MemoryAllocateInfo<'_>>()).allocation_size
-            } else {
-                (*info.cast::<vk::BufferCreateInfo<'_>>()).size
-            }
-        }
-    }
-}
-
 impl Scenario {
     /// Reads words.
     ///
@@ -287,26 +200,9 @@ impl Scenario {
     /// # Safety
     /// The parameters come from such a call.
     pub(crate) unsafe fn before(&self, command: &CStr, parameters: &[u64]) -> Option<vk::Result> {
-        if command == command::SET_DEBUG_UTILS_OBJECT_NAME_EXT.name() {
-            // SAFETY: the caller vouches for the parameters.
-            unsafe { self.learn_name(parameters) };
-        }
-        let mut failure = None;
-        for rule in self.rules.iter().filter(|rule| rule.command == command) {
-            // SAFETY: as above.
-            if !unsafe { rule.concerns(parameters) } {
-                continue;
-            }
-            let call = rule.calls.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-            if call != rule.first && !(rule.later && call > rule.first) {
-                continue;
-            }
-            match &rule.act {
-                Act::Fail(result) => failure = failure.or(Some(*result)),
-                Act::Hold(path) => host::hold(path),
-            }
-        }
-        failure
+        // SAFETY: the caller vouches for the parameters.
+        let failure = unsafe { self.rules.before(command, parameters, &mut host::hold) };
+        failure.map(|failure| failure.result)
     }
 
     /// Applies the scenario to an event that is not a call of a Vulkan command.
@@ -317,27 +213,7 @@ impl Scenario {
 
     /// Returns whether the scenario changes or observes some calls of the command.
     pub(crate) fn watches(&self, command: CommandId) -> bool {
-        let command = command.canonical();
-        let names = command == command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
-        let concerns = |rule: &Rule| rule.command == command.name() || names && rule.object.is_some();
-        self.log.is_some() || self.rules.iter().any(concerns)
-    }
-
-    /// Notes which object has the name of a rule.
-    ///
-    /// # Safety
-    /// The parameters come from a call of `vkSetDebugUtilsObjectNameEXT`.
-    unsafe fn learn_name(&self, parameters: &[u64]) {
-        let Some(info) = parameters.get(1) else { return };
-        let info = core::ptr::with_exposed_provenance::<vk::DebugUtilsObjectNameInfoEXT<'_>>(*info as usize);
-        // SAFETY: the caller vouches for the parameters.
-        let (handle, name) = unsafe { ((*info).object_handle, (*info).object_name_as_c_str()) };
-        let Some(name) = name else { return };
-        for object in self.rules.iter().filter_map(|rule| rule.object.as_ref()) {
-            if object.name.as_bytes() == name.to_bytes() {
-                object.handle.store(handle, Ordering::Relaxed);
-            }
-        }
+        self.log.is_some() || self.rules.watches(command)
     }
 
     /// Adds a call to the log.
@@ -365,7 +241,7 @@ impl Scenario {
 
     /// Returns whether look-ups must not find the command.
     pub(crate) fn lacks(&self, command: &CStr) -> bool {
-        self.lacks.iter().any(|lacking| lacking.as_bytes() == command.to_bytes())
+        self.rules.lacks(command)
     }
 
     /// Returns a format's supported uses, if a profile has formats.

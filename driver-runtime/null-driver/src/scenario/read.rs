@@ -4,23 +4,19 @@ use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::sync::atomic::AtomicU32;
 use vkload_driver_runtime::atomic::AtomicU64;
 
-use vkload_driver_runtime::registry::{
-    CommandId, ExtensionId, ExtensionKind, ExtensionSet, command, extension, find, find_extension,
-};
+use vkload_driver_runtime::registry::{ExtensionId, ExtensionKind, ExtensionSet, extension, find_extension};
 use vkload_driver_runtime::vk;
+use vkload_fault_rules::{Rules, number, words};
 
 use super::log::{Frame, Log};
-use super::{
-    Act, Identity, NEGOTIATE, NamedObject, Rule, SUBMISSION, Scenario, Surfaces, can_fail, identity, profile,
-};
+use super::{EVENTS, Identity, Scenario, Surfaces, profile};
 use crate::{extensions, host};
 
 /// The keys, for error messages about mistyped ones.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
-    queues, strict, surfaces, queue, delay, clock, fails, holds, log, frame, lacks, magic";
+    queues, strict, surfaces, queue, delay, clock, fails, holds, lacks, seed, log, frame, magic";
 
 /// The longest delay of a submission, in milliseconds.
 const DELAY: u32 = 60_000;
@@ -56,8 +52,7 @@ impl Default for Scenario {
             readings: AtomicU64::new(0),
             log: None,
             broken: false,
-            rules: Vec::new(),
-            lacks: Vec::new(),
+            rules: Rules::new(EVENTS),
             magic: Vec::new(),
         }
     }
@@ -66,7 +61,7 @@ impl Default for Scenario {
 /// Reads a scenario.
 pub(super) fn read(text: &str) -> Result<Scenario, String> {
     let mut scenario = Scenario::default();
-    let words = words_of(text)?;
+    let words = words(text)?;
     // Files come first, so that the other words override a profile, and limit the log.
     let of_file = |word: &&String| ["profile=", "log="].iter().any(|key| word.starts_with(key));
     let ordered = words.iter().filter(of_file).chain(words.iter().filter(|word| !of_file(word)));
@@ -85,27 +80,6 @@ pub(super) fn read(text: &str) -> Result<Scenario, String> {
         return Err(format!("the groups have {grouped} devices, but there are {}", scenario.devices));
     }
     Ok(scenario)
-}
-
-/// Splits text into words. Quotes keep spaces and `#` in a word; `#` elsewhere begins a comment.
-fn words_of(text: &str) -> Result<Vec<String>, String> {
-    let mut words = Vec::new();
-    for line in text.lines() {
-        let (mut word, mut is_quoted) = (None::<String>, false);
-        for letter in line.chars() {
-            match letter {
-                '"' => is_quoted = !is_quoted,
-                '#' if !is_quoted => break,
-                _ if letter.is_whitespace() && !is_quoted => words.extend(word.take()),
-                _ => word.get_or_insert_default().push(letter),
-            }
-        }
-        if is_quoted {
-            return Err(format!("`{}`: a quote has no end", line.trim()));
-        }
-        words.extend(word);
-    }
-    Ok(words)
 }
 
 impl Scenario {
@@ -138,17 +112,6 @@ impl Scenario {
             }
             "delay" => self.delay = number(value, DELAY)?,
             "clock" => self.clock = Some(number(value, u32::MAX)?.into()),
-            "fails" => {
-                let (calls, result) =
-                    value.split_once(':').unwrap_or((value, "VK_ERROR_INITIALIZATION_FAILED"));
-                let act = Act::Fail(result_of(result).ok_or_else(|| format!("{result} is not a result"))?);
-                self.rules.push(rule(calls, act)?);
-            }
-            "holds" => {
-                let (calls, path) =
-                    value.split_once(':').ok_or("a held command needs `:PATH`, a named pipe")?;
-                self.rules.push(rule(calls, Act::Hold(path.to_owned()))?);
-            }
             "log" => {
                 if !host::append(value, "") {
                     return Err(format!("{value} cannot be written"));
@@ -159,15 +122,12 @@ impl Scenario {
                 let frame = Frame::of(value).ok_or("a frame is its number, from 1, or `requested`")?;
                 self.log.as_mut().ok_or("a frame needs log=PATH")?.limit(frame);
             }
-            "lacks" => {
-                command_of(value).ok_or_else(|| format!("{value} is not a command"))?;
-                self.lacks.push(value.to_owned());
-            }
             "magic" => {
                 let (name, magic) = value.split_once(':').ok_or("needs `:NUMBER` behind the type")?;
                 let kind = object_type(name).ok_or_else(|| format!("{name} objects have no magic"))?;
                 self.magic.push((kind, word(magic).ok_or_else(|| format!("{magic} is not a number"))?));
             }
+            _ if self.rules.set(key, value)? => {}
             _ => return Err(format!("there is no `{key}`; there are {KEYS}")),
         }
         Ok(())
@@ -268,45 +228,6 @@ fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
     new
 }
 
-/// The commands whose calls may count by their bytes.
-const SIZED: [CommandId; 2] = [command::ALLOCATE_MEMORY, command::CREATE_BUFFER];
-
-/// Parses `COMMAND`, `COMMAND>SIZE` or `COMMAND/NAME`, each with `@2` or `@2+` behind it or nothing.
-fn rule(calls: &str, act: Act) -> Result<Rule, String> {
-    let (command, which) = calls.split_once('@').unwrap_or((calls, "1+"));
-    let (command, name) =
-        command.split_once('/').map_or((command, None), |(command, name)| (command, Some(name)));
-    let (command, size) =
-        command.split_once('>').map_or((command, None), |(command, size)| (command, Some(size)));
-    let own = [NEGOTIATE, SUBMISSION].into_iter().find(|own| own.to_bytes() == command.as_bytes());
-    let known = own.or_else(|| {
-        let known = command_of(command).filter(|command| can_fail(*command));
-        known.map(|command| command.canonical().name())
-    });
-    let command = known.ok_or_else(|| format!("{command} is not a command that can fail or wait"))?;
-    let (first, later) = which.strip_suffix('+').map_or((which, false), |first| (first, true));
-    let first = first.parse().ok().filter(|first| *first > 0);
-    let first = first.ok_or_else(|| format!("{which} is not a count of calls, as @2 or @2+ would be"))?;
-    let larger_than = match size {
-        Some(_) if !SIZED.iter().any(|sized| sized.name() == command) => {
-            return Err("only vkAllocateMemory and vkCreateBuffer have a size".to_owned());
-        }
-        Some(size) => Some(identity::bytes(size).ok_or("a size is a number of bytes, K, M or G")?),
-        None => None,
-    };
-    let object = name.map(|name| NamedObject { name: name.to_owned(), handle: AtomicU64::new(0) });
-    Ok(Rule { command, first, later, larger_than, object, act, calls: AtomicU32::new(0) })
-}
-
-fn command_of(name: &str) -> Option<CommandId> {
-    find(&alloc::ffi::CString::new(name).ok()?)
-}
-
-fn number(text: &str, largest: u32) -> Result<u32, String> {
-    let number = text.parse().ok().filter(|number| *number <= largest);
-    number.ok_or_else(|| format!("a number up to {largest} is wanted"))
-}
-
 fn word(text: &str) -> Option<usize> {
     match text.strip_prefix("0x") {
         Some(digits) => usize::from_str_radix(digits, 16).ok(),
@@ -317,32 +238,6 @@ fn word(text: &str) -> Option<usize> {
 fn version(text: &str) -> Option<u32> {
     let (major, minor) = text.split_once('.')?;
     Some(vk::make_api_version(0, major.parse().ok()?, minor.parse().ok()?, 0))
-}
-
-/// Returns the result of a name or number.
-fn result_of(text: &str) -> Option<vk::Result> {
-    const EXTENSIONS: [i32; 14] = [
-        1_000_000_000,
-        1_000_001_003,
-        -1_000_000_000,
-        -1_000_000_001,
-        -1_000_001_004,
-        -1_000_003_001,
-        -1_000_011_001,
-        -1_000_012_000,
-        -1_000_069_000,
-        -1_000_072_003,
-        -1_000_161_000,
-        -1_000_174_001,
-        -1_000_255_000,
-        -1_000_257_000,
-    ];
-    if let Ok(number) = text.parse() {
-        return Some(vk::Result::from_raw(number));
-    }
-    let name = text.strip_prefix("VK_")?;
-    let mut known = (-13..=5).chain(EXTENSIONS).map(vk::Result::from_raw);
-    known.find(|result| format!("{result:?}").trim_end_matches("_KHR") == name.trim_end_matches("_KHR"))
 }
 
 fn object_type(name: &str) -> Option<vk::ObjectType> {
