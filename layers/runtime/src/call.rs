@@ -6,7 +6,8 @@ use ash::vk;
 use vkload_registry::parameter::Out;
 use vkload_registry::{Class, CommandId, command};
 
-use crate::dispatch::{Dispatch, Function, Level, pointer};
+use crate::arrays;
+use crate::dispatch::{DeviceLevel, Dispatch, Function, Level, pointer};
 use crate::message::Severity;
 use crate::runtime::{Exported, nowhere_to_go, required};
 
@@ -58,8 +59,8 @@ pub trait Outcome: Copy + Default {
         None
     }
 
-    /// Returns the outcome of a failed command; `None` if the command cannot fail.
-    fn failed(_: vk::Result) -> Option<Self> {
+    /// Returns the outcome with a `VkResult`; `None` if the command has none.
+    fn with_result(_: vk::Result) -> Option<Self> {
         None
     }
 }
@@ -69,8 +70,8 @@ impl Outcome for vk::Result {
         Some(self)
     }
 
-    fn failed(error: vk::Result) -> Option<Self> {
-        Some(if error.as_raw() < 0 { error } else { vk::Result::ERROR_UNKNOWN })
+    fn with_result(result: vk::Result) -> Option<Self> {
+        Some(result)
     }
 }
 
@@ -161,6 +162,11 @@ impl<'c, L: Exported, C: Command> Call<'c, L, C> {
         }
     }
 
+    /// Returns the next layer's handle of the device of the call; NULL if the command is one of instances or physical devices.
+    pub fn device(&self) -> vk::Device {
+        self.dispatch.map_or(vk::Device::null(), |dispatch| dispatch.lookup.device)
+    }
+
     /// Calls the next layer.
     #[inline]
     pub fn next(self) -> Returned<'c, C> {
@@ -176,22 +182,36 @@ impl<'c, L: Exported, C: Command> Call<'c, L, C> {
     }
 
     /// Fails the call instead of calling the next layer, if the command can fail, and calls the next layer otherwise. A result that is no
-    /// error is replaced by `VK_ERROR_UNKNOWN`.
-    ///
-    /// The specification wants some commands to write NULL into the array that they return, which is the caller's work here.
+    /// error is replaced by `VK_ERROR_UNKNOWN`. Arrays of handles that the specification wants to be NULL then are filled with NULL.
     pub fn fail(self, error: vk::Result) -> Returned<'c, C> {
-        match C::Return::failed(error) {
-            Some(outcome) => Returned { parameters: self.parameters, outcome, is_written: false },
+        let error = if error.as_raw() < 0 { error } else { vk::Result::ERROR_UNKNOWN };
+        match C::Return::with_result(error) {
+            // SAFETY: a failed command has written nothing else.
+            Some(outcome) => unsafe { self.returns(outcome) },
             None => self.next(),
         }
     }
 
-    /// Returns from the call without calling the next layer, or after other calls in its place.
+    /// Returns from the call without calling the next layer, or after other calls in its place. With an outcome other than success, arrays of
+    /// handles that the specification wants to be NULL are filled with NULL.
     ///
     /// # Safety
-    /// The command's parameters and the outcome are as if the command had been executed.
+    /// The command's other parameters and the outcome are as if the command had been executed.
     pub unsafe fn returns(self, outcome: C::Return) -> Returned<'c, C> {
+        if outcome.result().is_some_and(|result| result != vk::Result::SUCCESS) {
+            // SAFETY: the parameters are a call's.
+            unsafe { arrays::fill_with_null(C::ID, self.numbers().as_ref()) };
+        }
         Returned { parameters: self.parameters, outcome, is_written: false }
+    }
+
+    /// Returns the next layer's function of a device command, to call it with [`device`](Self::device). `None` if the next layer does not
+    /// have it, or if the call is not one of a device.
+    pub fn device_function<D: Command<Level = DeviceLevel>>(&self) -> Option<D::Function> {
+        DeviceLevel::of(self.dispatch)?;
+        let function = self.dispatch?.function(D::ID)?;
+        // SAFETY: the function is one of this command.
+        Some(unsafe { D::typed(function) })
     }
 
     /// Returns the next layer's function of a command on the same instance or device, to call it with parameters of one's own. `None` if
@@ -239,6 +259,15 @@ impl<'c, C: Command> Returned<'c, C> {
         self.outcome
     }
 
+    /// Replaces `VK_SUCCESS` by another success code.
+    #[must_use]
+    pub fn or_success(mut self, code: vk::Result) -> Self {
+        if self.outcome.result() == Some(vk::Result::SUCCESS) && code.as_raw() >= 0 {
+            self.outcome = C::Return::with_result(code).unwrap_or(self.outcome);
+        }
+        self
+    }
+
     /// Returns whether the command succeeded. A command without a `VkResult` did.
     pub fn succeeded(&self) -> bool {
         self.outcome.result().is_none_or(|result| result.as_raw() >= 0)
@@ -265,7 +294,13 @@ pub(crate) unsafe fn enter<L: Exported, C: Command, H: Handler<L, C>>(
 ) -> C::Return {
     let handle = C::handle(&parameters);
     let (dispatch, function) = match C::ID {
-        command::CREATE_INSTANCE => (None, None),
+        command::CREATE_INSTANCE => {
+            let info = C::numbers(&parameters).as_ref().first().copied().unwrap_or(0);
+            let info = core::ptr::with_exposed_provenance::<vk::InstanceCreateInfo<'_>>(info as usize);
+            // SAFETY: this is the command's first parameter.
+            unsafe { L::runtime().read_settings((*info).p_next) };
+            (None, None)
+        }
         // Nothing is to be destroyed.
         command::DESTROY_INSTANCE | command::DESTROY_DEVICE if handle.is_null() => {
             return C::Return::default();

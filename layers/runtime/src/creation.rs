@@ -32,11 +32,8 @@ pub(crate) unsafe fn create_instance<L: Exported>(
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     out: Out<'_, vk::Instance>,
 ) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters, and by the chain a link is among the structures.
-    let created = unsafe {
-        L::runtime().read_settings(info.p_next);
-        new_instance::<L>(info, allocator, out)
-    };
+    // SAFETY: the caller vouches for the parameters.
+    let created = unsafe { new_instance::<L>(info, allocator, out) };
     created.err().unwrap_or(vk::Result::SUCCESS)
 }
 

@@ -6,7 +6,9 @@ use ash::vk;
 use vkload_core::abi::layer_interface::Negotiation;
 use vkload_registry::{self as registry, Class, CommandId, command};
 
+use crate::commands::is_needed;
 use crate::dispatch::{Dispatch, Function, pointer};
+use crate::layer::LookUp;
 use crate::queries;
 use crate::runtime::Exported;
 
@@ -47,6 +49,9 @@ pub unsafe extern "system" fn get_instance_proc_addr<L: Exported>(
         // SAFETY: the chain passes an instance that exists, or NULL.
         return unsafe { (of::<L>(instance)?.lookup.in_instance)(instance, name) };
     };
+    if L::look_up(known) == LookUp::Nothing && !pointer(instance).is_null() {
+        return None;
+    }
     match known {
         // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
         command::GET_INSTANCE_PROC_ADDR => Some(unsafe {
@@ -82,6 +87,7 @@ pub unsafe extern "system" fn get_device_proc_addr<L: Exported>(
         let below = (dispatch.lookup.in_device?)(dispatch.lookup.device, name)?;
         match registry::find(CStr::from_ptr(name)) {
             Some(command::GET_DEVICE_PROC_ADDR) => own_get_device_proc_addr::<L>(),
+            Some(known) if L::look_up(known) == LookUp::Nothing => None,
             Some(known) => Some(wrapped(dispatch, known, below)),
             // Its first parameter would be a handle that only this layer knows.
             None => Some(below).filter(|_| !L::WRAPS_DEVICES),
@@ -107,6 +113,7 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<L: Exported>(
         let dispatch = of::<L>(instance)?;
         let below = dispatch.lookup.in_physical_device.and_then(|find| find(instance, name));
         match registry::find(CStr::from_ptr(name)) {
+            Some(known) if L::look_up(known) == LookUp::Nothing => None,
             Some(known) if known.class() == Class::PhysicalDevice => wrapped_or_own(dispatch, known, below),
             Some(_) => None,
             None => below,
@@ -145,7 +152,8 @@ fn wrapped_or_own<L: Exported>(
 
 /// Returns the layer's function of a command, which will call `below`; without one, `below` itself.
 fn wrapped<L: Exported>(dispatch: &Dispatch<L>, known: CommandId, below: Function) -> Function {
-    let Some(wrapper) = L::function(known) else { return below };
+    let is_intercepted = || L::look_up(known) == LookUp::Layer || is_needed::<L>(known.index());
+    let Some(wrapper) = L::function(known).filter(|_| is_intercepted()) else { return below };
     dispatch.learn(known, below);
     wrapper
 }

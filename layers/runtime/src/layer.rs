@@ -3,6 +3,7 @@
 use core::ffi::CStr;
 
 use ash::vk;
+use vkload_registry::CommandId;
 
 /// A Vulkan layer. [`export!`](crate::export) makes a library of it, and [`manifest`](crate::manifest) writes its manifest.
 pub trait Layer: Sized + 'static {
@@ -25,10 +26,26 @@ pub trait Layer: Sized + 'static {
     /// the runtime's features needs it.
     const WRAPS_DEVICES: bool = false;
 
+    /// Returns what a look-up of a command finds. The runtime asks at each look-up by an instance or device, when the settings are known.
+    fn look_up(_: CommandId) -> LookUp {
+        LookUp::Layer
+    }
+
     /// The layer's data for each instance.
     type Instance: Default + Send + Sync;
     /// The layer's data for each device.
     type Device: Default + Send + Sync;
+}
+
+/// The result of a look-up of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookUp {
+    /// The layer's function, if it intercepts the command.
+    Layer,
+    /// The next layer's function: calls do not come to this layer. The runtime keeps intercepting the commands that it needs itself.
+    Next,
+    /// NULL, as if the device did not have the command.
+    Nothing,
 }
 
 /// An extension that a layer provides.

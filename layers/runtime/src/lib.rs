@@ -2,6 +2,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
+mod arrays;
 mod call;
 pub mod commands;
 mod creation;
@@ -24,8 +25,8 @@ pub use vkload_registry::types;
 
 pub use call::{Call, Command, Intercept, InterceptAll, Outcome, Returned};
 pub use commands::parameter_names;
-pub use dispatch::{Function, Level};
-pub use layer::{Extension, Layer, Setting, SettingKind, Tool};
+pub use dispatch::{DeviceLevel, Function, InstanceLevel, Level, NoLevel};
+pub use layer::{Extension, Layer, LookUp, Setting, SettingKind, Tool};
 pub use manifest::{check_manifest, manifest};
 pub use message::{Severity, log};
 pub use runtime::settings;

@@ -134,7 +134,7 @@ const fn is_interceptable(index: usize) -> bool {
 }
 
 /// Returns whether the runtime needs a function for a command that the layer does not intercept.
-const fn is_needed<L: Exported>(index: usize) -> bool {
+pub(crate) const fn is_needed<L: Exported>(index: usize) -> bool {
     const COMMANDS: [CommandId; 5] = [
         command::CREATE_INSTANCE,
         command::DESTROY_INSTANCE,
