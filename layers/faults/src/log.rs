@@ -1,0 +1,119 @@
+//! A file with a line for each call that returns a result, and the objects that a program leaves.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::{LazyLock, Mutex, OnceLock};
+
+use vkload_fault_rules::result_name;
+use vkload_layer_runtime::registry::{CommandId, command};
+use vkload_layer_runtime::{Command, Outcome as _, Returned};
+
+use crate::device::lock;
+use crate::{say, settings};
+
+/// Commands whose objects have no command that destroys them, or that keep a log of their own.
+const WITHOUT_OBJECT: [CommandId; 4] = [
+    command::CREATE_INSTANCE,
+    command::CREATE_DEVICE,
+    command::CREATE_DISPLAY_MODE_KHR,
+    command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV,
+];
+
+/// The objects that exist: by instance or device and handle, the command that created it, and how often.
+static OBJECTS: LazyLock<Mutex<HashMap<[u64; 2], (CommandId, u32)>>> = LazyLock::new(Mutex::default);
+
+/// Returns whether the log has calls of a command.
+pub(crate) fn has(command: CommandId) -> bool {
+    settings::get().log.is_some() && (command.returns_result() || destroys(command))
+}
+
+fn destroys(command: CommandId) -> bool {
+    command.name().to_bytes().starts_with(b"vkDestroy") || command == command::FREE_MEMORY
+}
+
+/// Adds a call.
+pub(crate) fn write<C: Command>(returned: &Returned<'_, C>) {
+    if settings::get().log.is_none() {
+        return;
+    }
+    let command = C::ID.canonical();
+    if let Some(result) = returned.outcome().result() {
+        line(&format!("{} {}", command.name().to_string_lossy(), result_name(result)));
+    }
+    let numbers = returned.numbers();
+    let numbers = numbers.as_ref();
+    if command == command::DESTROY_DEVICE || command == command::DESTROY_INSTANCE {
+        write_left(numbers.first().copied().unwrap_or(0));
+    } else if destroys(command) {
+        let [owner, object, ..] = numbers else { return };
+        let mut objects = lock(&OBJECTS);
+        if let Some((_, count)) = objects.get_mut(&[*owner, *object]) {
+            *count = count.saturating_sub(1);
+        }
+        objects.retain(|_, (_, count)| *count > 0);
+    } else if returned.succeeded() {
+        let Some(owner) = numbers.first() else { return };
+        let mut objects = lock(&OBJECTS);
+        // SAFETY: the parameters are a successful call's.
+        for object in unsafe { created(command, numbers) } {
+            objects.entry([*owner, *object]).or_insert((command, 0)).1 += 1;
+        }
+    }
+}
+
+/// Adds a failure that a rule demands.
+pub(crate) fn fault(command: CommandId, result: &str) {
+    line(&format!("! {} {result}", command.name().to_string_lossy()));
+}
+
+/// Adds the objects that a device or an instance still has when it is destroyed.
+fn write_left(owner: u64) {
+    let mut left = HashMap::<CommandId, u32>::new();
+    lock(&OBJECTS).retain(|[of, _], (command, count)| {
+        if *of == owner {
+            let total = left.entry(*command).or_default();
+            *total = total.saturating_add(*count);
+        }
+        *of != owner
+    });
+    for (command, count) in left {
+        line(&format!("left {} {count}", command.name().to_string_lossy()));
+    }
+}
+
+/// Returns the objects that a call created.
+///
+/// # Safety
+/// The parameters come from a successful call of the command.
+unsafe fn created(command: CommandId, numbers: &[u64]) -> &[u64] {
+    let number = |index: usize| numbers.get(index).copied().unwrap_or(0) as usize;
+    let count = match command {
+        _ if WITHOUT_OBJECT.contains(&command) => return &[],
+        command::CREATE_GRAPHICS_PIPELINES
+        | command::CREATE_COMPUTE_PIPELINES
+        | command::CREATE_RAY_TRACING_PIPELINES_NV
+        | command::CREATE_EXECUTION_GRAPH_PIPELINES_AMDX => number(2),
+        command::CREATE_RAY_TRACING_PIPELINES_KHR | command::CREATE_DATA_GRAPH_PIPELINES_ARM => number(3),
+        command::CREATE_SHADERS_EXT | command::CREATE_SHARED_SWAPCHAINS_KHR => number(1),
+        command::ALLOCATE_MEMORY => 1,
+        _ if command.name().to_bytes().starts_with(b"vkCreate") => 1,
+        _ => return &[],
+    };
+    let out = core::ptr::with_exposed_provenance::<u64>(numbers.last().copied().unwrap_or(0) as usize);
+    // SAFETY: the last parameter leads to the new handles, which have 64 bits.
+    unsafe { core::slice::from_raw_parts(out, count) }
+}
+
+/// Appends a line with one system call, so that those of several threads and processes do not mix.
+fn line(text: &str) {
+    static FILE: OnceLock<Option<File>> = OnceLock::new();
+    let Some(path) = &settings::get().log else { return };
+    let file = FILE.get_or_init(|| {
+        let opened = File::options().append(true).create(true).open(path);
+        opened.inspect_err(|error| say(&format!("there is no log: {path}: {error}"))).ok()
+    });
+    if let Some(mut file) = file.as_ref() {
+        let _ = file.write_all(format!("{text}\n").as_bytes());
+    }
+}
