@@ -56,6 +56,12 @@ pub(crate) enum Command {
     /// A run fails if a signal kills the program, if it exits with a code other than 0, or if it does not exit in time. To judge by something
     /// else, run a script. The exit code is 1 if the program fails even without layers. Layers that the program itself enables stay on.
     Bisect(BisectArguments),
+    /// Run a program, then let each of its Vulkan calls fail in turn, and list the failures that it survives and those that it does not.
+    ///
+    /// The first run fails no call. The further runs each fail one, as VK_LAYER_VKLOAD_faults does it: with too little memory, a lost device or a
+    /// lost surface. If the validation layer is installed, it checks each run. The exit code is 1 if a failure crashes the program, hangs it, makes
+    /// it break a rule, or leaves objects that it does not destroy.
+    Faults(FaultsArguments),
     /// List layers and why each is active or not. With a program, run it with some layers on or off.
     ///
     /// This sets environment variables that every loader honours, for this run only: those in layers' manifests, VK_INSTANCE_LAYERS,
@@ -156,6 +162,38 @@ pub(crate) struct BisectArguments {
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) repeat: u32,
     /// The program and its arguments. Its output is not shown, except for the last lines of a run that fails.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    pub(crate) program: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FaultsArguments {
+    /// Print JSON.
+    #[arg(long, conflicts_with = "html")]
+    pub(crate) json: bool,
+    /// Print one self-contained HTML page.
+    #[arg(long)]
+    pub(crate) html: bool,
+    /// Fail only the first calls of each command, up to this number.
+    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) calls: u32,
+    /// Fail only this command. Can be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) command: Vec<String>,
+    /// Time limit for each run, in seconds. A program that is still running then hangs. Unless set, three times as long as the first run, and at
+    /// least 10 seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) timeout: Option<u64>,
+    /// Stop each run after this many seconds. A program that is still running then survives. For programs that do not end.
+    #[arg(long, value_name = "SECONDS", conflicts_with = "timeout", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) runs_for: Option<u64>,
+    /// Run without the validation layer.
+    #[arg(long)]
+    pub(crate) no_validation: bool,
+    /// Use this libVkLayer_vkload_faults.so instead of the one installed with vkload.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) faults_layer: Option<PathBuf>,
+    /// The program and its arguments. Its output is not shown, except for the last lines of a run that crashes or hangs.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
 }
@@ -323,6 +361,12 @@ pub(crate) struct ExecArguments {
     /// Use this libvulkan.so.1 instead of the one installed with vkload.
     #[arg(long, value_name = "FILE")]
     pub(crate) library: Option<PathBuf>,
+    /// Let calls fail by these rules, with VK_LAYER_VKLOAD_faults: `fails=vkAllocateMemory@3:VK_ERROR_OUT_OF_DEVICE_MEMORY`, `heap=256M`, ...
+    #[arg(long, value_name = "RULES", value_parser = faults)]
+    pub(crate) faults: Option<String>,
+    /// Use this libVkLayer_vkload_faults.so instead of the one installed with vkload.
+    #[arg(long, value_name = "FILE", requires = "faults")]
+    pub(crate) faults_layer: Option<PathBuf>,
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
@@ -332,6 +376,13 @@ pub(crate) struct ExecArguments {
 pub(crate) struct CompletionsArguments {
     /// The shell.
     pub(crate) shell: Shell,
+}
+
+fn faults(given: &str) -> Result<String, String> {
+    match given.starts_with('@') {
+        true => Ok(given.to_owned()),
+        false => vkload_fault_rules::Faults::parse(given).map(|_| given.to_owned()),
+    }
 }
 
 fn layer_name(given: &str) -> Result<CString, std::ffi::NulError> {

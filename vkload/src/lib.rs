@@ -53,6 +53,10 @@ mod exec;
 #[cfg(feature = "doctor")]
 mod facts;
 #[cfg(feature = "tool")]
+mod faults;
+#[cfg(feature = "tool")]
+mod faults_layer;
+#[cfg(feature = "tool")]
 mod info;
 #[cfg(feature = "tool")]
 mod layers;
@@ -69,6 +73,8 @@ mod paths;
 mod planned;
 #[cfg(feature = "doctor")]
 mod probe;
+#[cfg(feature = "tool")]
+mod program_run;
 #[cfg(feature = "doctor")]
 mod recording;
 #[cfg(feature = "tool")]

@@ -61,6 +61,14 @@ pub(crate) fn own_path() -> io::Result<PathBuf> {
     }
 }
 
+/// Returns the file of a layer that is installed with this program, links resolved.
+pub(crate) fn find_layer(name: &str) -> Option<PathBuf> {
+    let program = own_path().ok()?;
+    let folder = program.parent()?;
+    let folders = FOLDERS.iter().copied().chain([MULTIARCH]);
+    folders.map(|below| folder.join(below).join(name)).find_map(|file| file.canonicalize().ok())
+}
+
 /// Returns the library that was installed with the program in `folder`. On failure: another loader with its name, if any, which a program
 /// would get even without `vkload exec`.
 fn find_from(folder: &Path) -> Result<PathBuf, Option<PathBuf>> {
@@ -82,14 +90,19 @@ fn is_own(file: &Path) -> bool {
 fn folder_of_links(library: &Path) -> Result<PathBuf, String> {
     let problem =
         |folder: &Path, error: io::Error| format!("cannot make links in {}: {error}", folder.display());
-    let base = private_folder()?;
-    let mut hasher = DefaultHasher::new();
-    library.hash(&mut hasher);
-    let folder = base.join(format!("exec-{:016x}", hasher.finish()));
-    make_private(&folder).map_err(|error| problem(&folder, error))?;
+    let folder = folder_for(library)?;
     for name in NAMES {
         link(library, &folder.join(name)).map_err(|error| problem(&folder, error))?;
     }
+    Ok(folder)
+}
+
+/// Returns a private folder that is always the same for a library.
+pub(crate) fn folder_for(library: &Path) -> Result<PathBuf, String> {
+    let mut hasher = DefaultHasher::new();
+    library.hash(&mut hasher);
+    let folder = private_folder()?.join(format!("exec-{:016x}", hasher.finish()));
+    make_private(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
     Ok(folder)
 }
 

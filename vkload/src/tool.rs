@@ -8,8 +8,8 @@ use vkload_core::loader::Loader;
 
 use crate::arguments::{Arguments, Command};
 use crate::{
-    bisect, chain, compare, completions, devices, diagnosis, doctor, exec, info, init_probes, layers, paths,
-    replay, settings,
+    bisect, chain, compare, completions, devices, diagnosis, doctor, exec, faults, info, init_probes, layers,
+    paths, replay, settings,
 };
 
 /// Runs the command given by the arguments of this program.
@@ -29,7 +29,8 @@ pub fn run() -> ExitCode {
         Command::Compare(options) => compare::print(&options),
         Command::Settings(options) => settings::run(&options),
         Command::Completions(options) => completions::print(options.shell),
-        Command::Exec(options) => exec::run(options.library.as_deref(), &options.program),
+        Command::Exec(options) => exec::run(&options),
+        Command::Faults(options) => faults::print(&options),
     }
 }
 

@@ -2,7 +2,7 @@
  * Fills a buffer on the device and reads it, with every failure handled, except for one mistake: `planted MISTAKE`, where
  * MISTAKE is
  *   nothing    none
- *   unchecked  the result of vkAllocateMemory is ignored
+ *   unchecked  the memory is used without a look at the result of vkAllocateMemory
  *   wait       waits until the fence is signalled, whatever vkWaitForFences returns
  *   leak       keeps the memory if binding it fails
  *   name       none, and the buffer has the name "staging"
@@ -112,11 +112,14 @@ static void use(VkDevice device, const VkPhysicalDeviceMemoryProperties *memory_
         size.memoryTypeIndex++;
     if (is("unchecked")) {
         VkResult ignored = vkAllocateMemory(device, &size, NULL, &memory);
-        (void)ignored;
+        ignored |= vkBindBufferMemory(device, buffer, memory, 0);
+        ignored |= vkMapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, (void **)&content);
+        content[0] = ignored;
+        vkUnmapMemory(device, memory);
     } else if (!TRY(vkAllocateMemory(device, &size, NULL, &memory))) {
         goto end;
     }
-    if (!TRY(vkBindBufferMemory(device, buffer, memory, 0))) {
+    if (!is("unchecked") && !TRY(vkBindBufferMemory(device, buffer, memory, 0))) {
         if (is("leak"))
             memory = VK_NULL_HANDLE;
         goto end;

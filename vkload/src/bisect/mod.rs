@@ -1,7 +1,6 @@
 //! `vkload bisect`: which layer breaks a program. Runs it with all layers, with none, and by halves.
 
 mod output;
-mod run;
 mod search;
 
 use std::path::Path;
@@ -16,10 +15,10 @@ use crate::facts::{Variables, own_variables};
 use crate::output::{clear_progress, fail, print as print_output};
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
+use crate::program_run::Program;
 use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
-use run::{Attempt, Program};
-use search::Verdict;
+use search::{Attempt, Verdict};
 
 /// The result of the search.
 struct BisectResult {
@@ -79,13 +78,12 @@ fn bisect(options: &BisectArguments) -> Result<BisectResult, String> {
         words: &options.program,
         limit: Duration::from_secs(options.runs_for.unwrap_or(options.timeout)),
         keeps_running: options.runs_for.is_some(),
-        repeat: options.repeat,
     };
     let changes = |on: &[usize]| -> Result<Changes, String> {
         let is_out = |(index, _): &(usize, &LayerView)| !on.contains(index);
         off(&layers.iter().enumerate().filter(is_out).map(|(_, layer)| layer).collect::<Vec<_>>())
     };
-    let (verdict, runs) = search::search(&program, layers.len(), &changes)?;
+    let (verdict, runs) = search::search(&program, options.repeat, layers.len(), &changes)?;
     let asked = (verdict == Verdict::FailsWithoutLayers).then(|| {
         let settings = Settings { variables: variables.clone(), limit: program.limit, late: |_, _| {} };
         asked::watch(&options.program, &settings).ok()

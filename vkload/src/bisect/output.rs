@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::run::{Attempt, Ended};
-use super::search::Verdict;
+use super::search::{Attempt, Verdict};
 use super::{BisectResult, Suspect};
+use crate::program_run::Ended;
 use crate::shell_word::quoted;
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
@@ -171,7 +171,7 @@ fn to_json(answer: &BisectResult) -> Value {
         json!({
             "layers": answer.names(&run.layers),
             "failed": run.ended.failed(),
-            "ended": ended(run.ended),
+            "ended": run.ended.to_json(),
             "printed": run.printed,
         })
     };
@@ -186,14 +186,4 @@ fn to_json(answer: &BisectResult) -> Value {
         "stuck": answer.stuck,
         "runs": answer.runs.iter().map(run).collect::<Vec<_>>(),
     })
-}
-
-fn ended(ended: Ended) -> Value {
-    let (how, number) = match ended {
-        Ended::Exited { code } => ("exited", i64::from(code)),
-        Ended::Signal { number } => ("signal", i64::from(number)),
-        Ended::TimedOut { seconds } => ("timed-out", seconds.try_into().unwrap_or(i64::MAX)),
-        Ended::Running { seconds } => ("running", seconds.try_into().unwrap_or(i64::MAX)),
-    };
-    json!({ "how": how, "number": number, "words": ended.words() })
 }

@@ -2,10 +2,20 @@
 
 use std::cell::RefCell;
 
-use super::run::{Attempt, Program};
 use crate::bisection;
 use crate::output::progress;
+use crate::program_run::{Ended, Program};
 use crate::switches::Changes;
+
+/// A run, or of several that were the same the last one.
+#[derive(Clone, Debug)]
+pub(super) struct Attempt {
+    /// The layers that were on.
+    pub(super) layers: Vec<usize>,
+    pub(super) ended: Ended,
+    /// The last lines that the program printed.
+    pub(super) printed: Vec<String>,
+}
 
 /// The conclusion from the runs.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +31,8 @@ pub(super) enum Verdict {
 /// The runs made until now.
 struct Runs<'a> {
     program: &'a Program<'a>,
+    /// How often the program must work with the same layers.
+    repeat: u32,
     changes: &'a dyn Fn(&[usize]) -> Result<Changes, String>,
     done: RefCell<Vec<Attempt>>,
     /// How many there will be about.
@@ -32,6 +44,7 @@ struct Runs<'a> {
 /// Runs the program with all of `count` layers, with none, and with some of them.
 pub(super) fn search(
     program: &Program<'_>,
+    repeat: u32,
     count: usize,
     changes: &dyn Fn(&[usize]) -> Result<Changes, String>,
 ) -> Result<(Verdict, Vec<Attempt>), String> {
@@ -39,6 +52,7 @@ pub(super) fn search(
     let halvings = count.next_power_of_two().trailing_zeros() as usize;
     let runs = Runs {
         program,
+        repeat,
         changes,
         done: RefCell::default(),
         expected: 3 + 2 * halvings,
@@ -79,7 +93,7 @@ impl Runs<'_> {
         format!(
             "the runs contradict each other after {} of them: the program seems to fail at random; --repeat {} runs it several times with the same layers",
             self.done.borrow().len(),
-            self.program.repeat.saturating_mul(5)
+            self.repeat.saturating_mul(5)
         )
     }
 
@@ -96,7 +110,7 @@ impl Runs<'_> {
             count => format!("with {count} layers"),
         };
         progress(&format!("try {number} of about {}: {which}", self.expected.max(number)));
-        let attempt = (self.changes)(layers).and_then(|changes| self.program.attempt(layers, &changes));
+        let attempt = (self.changes)(layers).and_then(|changes| self.attempt(layers, &changes));
         match attempt {
             Ok(attempt) => {
                 let failed = attempt.ended.failed();
@@ -108,5 +122,17 @@ impl Runs<'_> {
                 false
             }
         }
+    }
+
+    /// Runs the program until it fails or has worked as often as it must.
+    fn attempt(&self, layers: &[usize], changes: &Changes) -> Result<Attempt, String> {
+        let mut run = self.program.run(changes)?;
+        for _ in 1..self.repeat {
+            if run.ended.failed() {
+                break;
+            }
+            run = self.program.run(changes)?;
+        }
+        Ok(Attempt { layers: layers.to_vec(), ended: run.ended, printed: run.printed })
     }
 }

@@ -1,4 +1,4 @@
-//! One run of the program.
+//! One run of a program.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,35 +7,34 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use crate::probe::parent::{Stream, last_lines, pipe, wait};
 use crate::probe::signal_name;
 use crate::switches::{self, Changes};
 
-/// The program to run, and the criterion for success.
-pub(super) struct Program<'a> {
+/// A program to run, and the criterion for success.
+#[derive(Clone, Copy)]
+pub(crate) struct Program<'a> {
     /// Its name and arguments.
-    pub(super) words: &'a [OsString],
+    pub(crate) words: &'a [OsString],
     /// How long it may run.
-    pub(super) limit: Duration,
+    pub(crate) limit: Duration,
     /// Whether it works if it is still running then.
-    pub(super) keeps_running: bool,
-    /// How often it must work.
-    pub(super) repeat: u32,
+    pub(crate) keeps_running: bool,
 }
 
-/// A run, or of several that were the same the last one.
+/// A run.
 #[derive(Clone, Debug)]
-pub(super) struct Attempt {
-    /// The layers that were on.
-    pub(super) layers: Vec<usize>,
-    pub(super) ended: Ended,
+pub(crate) struct Run {
+    pub(crate) ended: Ended,
     /// The last lines that it printed, cleaned of control characters.
-    pub(super) printed: Vec<String>,
+    pub(crate) printed: Vec<String>,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// The program ended itself.
     Exited { code: i32 },
     /// A signal ended it.
@@ -48,12 +47,12 @@ pub(super) enum Ended {
 
 impl Ended {
     /// Returns whether the program does not work.
-    pub(super) fn failed(self) -> bool {
+    pub(crate) fn failed(self) -> bool {
         !matches!(self, Self::Exited { code: 0 } | Self::Running { .. })
     }
 
     /// Returns the program's outcome, worded to follow its name.
-    pub(super) fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         match self {
             Self::Exited { code: 0 } => "works".to_owned(),
             // A shell reports a signal of its child as 128 plus the number.
@@ -67,30 +66,36 @@ impl Ended {
             Self::Running { seconds } => format!("works: it is still running after {seconds} s"),
         }
     }
+
+    /// Returns it for programs.
+    pub(crate) fn to_json(self) -> Value {
+        let (how, number) = match self {
+            Self::Exited { code } => ("exited", i64::from(code)),
+            Self::Signal { number } => ("signal", i64::from(number)),
+            Self::TimedOut { seconds } => ("timed-out", seconds.try_into().unwrap_or(i64::MAX)),
+            Self::Running { seconds } => ("running", seconds.try_into().unwrap_or(i64::MAX)),
+        };
+        json!({ "how": how, "number": number, "words": self.words() })
+    }
 }
 
 impl Program<'_> {
-    /// Runs it with these changes to its variables, until it fails or has worked as often as it must. Fails if it cannot be started.
-    pub(super) fn attempt(&self, layers: &[usize], changes: &Changes) -> Result<Attempt, String> {
-        let mut attempt = self.once(layers, changes)?;
-        for _ in 1..self.repeat {
-            if attempt.ended.failed() {
-                break;
-            }
-            attempt = self.once(layers, changes)?;
-        }
-        Ok(attempt)
+    /// Returns its file name.
+    pub(crate) fn name(&self) -> String {
+        let path = self.words.first().map(Path::new).unwrap_or(Path::new(""));
+        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
 
-    fn once(&self, layers: &[usize], changes: &Changes) -> Result<Attempt, String> {
+    /// Runs it with these changes to its variables. Fails if it cannot be started.
+    pub(crate) fn run(&self, changes: &Changes) -> Result<Run, String> {
         let name = self.words.first().map(Path::new).unwrap_or(Path::new(""));
-        self.start(layers, changes).map_err(|error| match error.kind() {
+        self.start(changes).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => format!("no program {}", name.display()),
             _ => format!("cannot run {}: {error}", name.display()),
         })
     }
 
-    fn start(&self, layers: &[usize], changes: &Changes) -> io::Result<Attempt> {
+    fn start(&self, changes: &Changes) -> io::Result<Run> {
         let (printed, to_printed) = pipe()?;
         let mut words = self.words.iter();
         let mut command = Command::new(words.next().ok_or(io::ErrorKind::NotFound)?);
@@ -124,8 +129,7 @@ impl Program<'_> {
             child.wait()?;
         }
         printed.read();
-        let printed = last_lines(&printed.text());
-        Ok(Attempt { layers: layers.to_vec(), ended: self.ended(status), printed })
+        Ok(Run { ended: self.ended(status), printed: last_lines(&printed.text()) })
     }
 
     fn ended(&self, status: Option<ExitStatus>) -> Ended {

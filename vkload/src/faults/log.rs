@@ -1,0 +1,49 @@
+//! The layer's log of a run.
+
+use std::collections::BTreeMap;
+
+/// The contents of a log.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Log {
+    /// The commands in the order of their first calls, with the numbers of their calls.
+    pub(super) calls: Vec<(String, u32)>,
+    /// Whether a rule made a call fail.
+    pub(super) has_fault: bool,
+    /// The objects that were left: the commands that created them, and how many.
+    pub(super) left: BTreeMap<String, u32>,
+}
+
+impl Log {
+    /// Parses lines `COMMAND RESULT`, `! COMMAND RESULT` and `left COMMAND COUNT`.
+    pub(super) fn parse(text: &str) -> Self {
+        let mut log = Self::default();
+        for line in text.lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            match words[..] {
+                ["!", _, _] => log.has_fault = true,
+                ["left", command, count] => {
+                    *log.left.entry(command.to_owned()).or_default() += count.parse().unwrap_or(0);
+                }
+                [command, _] => match log.calls.iter_mut().find(|(known, _)| known == command) {
+                    Some((_, count)) => *count += 1,
+                    None => log.calls.push((command.to_owned(), 1)),
+                },
+                _ => {}
+            }
+        }
+        log
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_counted_in_order() {
+        let text = "vkB VK_SUCCESS\nvkA VK_SUCCESS\n! vkB VK_X\nvkB VK_X\nleft vkC 2\nleft vkC 1\nvkA";
+        let calls = vec![("vkB".to_owned(), 2), ("vkA".to_owned(), 1)];
+        let left = BTreeMap::from([("vkC".to_owned(), 3)]);
+        assert_eq!(Log::parse(text), Log { calls, has_fault: true, left });
+    }
+}

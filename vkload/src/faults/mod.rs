@@ -1,0 +1,256 @@
+//! `vkload faults`: which failures of Vulkan calls a program survives. Runs it once for each.
+
+mod log;
+mod output;
+mod validation;
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use vkload_core::registry::{CommandId, find};
+use vkload_fault_rules::{failures, result_name};
+
+use crate::arguments::FaultsArguments;
+use crate::diagnosis::subject::Target;
+use crate::facts::{Variables, own_variables};
+use crate::faults_layer;
+use crate::output::{clear_progress, fail, print as print_output, progress};
+use crate::own_library::make_private;
+use crate::planned::Planned;
+use crate::program_run::{Ended, Program, Run};
+use log::Log;
+use output::Format;
+use validation::Validation;
+
+/// How long the first run may take, and how long each other one may at least.
+const FIRST: Duration = Duration::from_secs(300);
+const LEAST: Duration = Duration::from_secs(10);
+
+/// What the program does after each failure.
+struct Report {
+    /// The program's words.
+    program: Vec<String>,
+    /// How it ends without a failure.
+    without: Ended,
+    /// Whether the validation layer checked it.
+    is_validated: bool,
+    trials: Vec<Trial>,
+    /// The numbers of calls of commands that have more of them than were tried.
+    more_calls: Vec<Calls>,
+}
+
+/// A run in which a call failed.
+struct Trial {
+    command: String,
+    /// The number of the call of this command, from 1.
+    call: u32,
+    result: String,
+    outcome: Outcome,
+    run: Run,
+    /// The objects that are left beyond those without the failure: the command that created them, and how many.
+    left: BTreeMap<String, u32>,
+    /// The rules of Vulkan that the program broke, beyond those without the failure.
+    broken: Vec<String>,
+}
+
+/// The effect of a failure on the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// It ends as without the failure.
+    Survives,
+    /// It ends itself in another way.
+    GivesUp,
+    Crashes,
+    Hangs,
+    /// It did not make the call in this run.
+    NotReached,
+}
+
+impl Trial {
+    /// Returns whether the program has a mistake.
+    fn is_bad(&self) -> bool {
+        matches!(self.outcome, Outcome::Crashes | Outcome::Hangs)
+            || !self.left.is_empty()
+            || !self.broken.is_empty()
+    }
+}
+
+/// Prints the outcome of each failure.
+pub(crate) fn print(options: &FaultsArguments) -> ExitCode {
+    let report = report(options);
+    clear_progress();
+    match report {
+        Ok(report) => {
+            let is_bad = report.trials.iter().any(Trial::is_bad);
+            let format = Format::chosen(options.json, options.html);
+            let code = if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+            print_output(&output::render(&report, format), code)
+        }
+        Err(problem) => fail(&problem),
+    }
+}
+
+/// The parts that all runs share.
+struct Runner<'a> {
+    options: &'a FaultsArguments,
+    variables: Variables,
+    layer: PathBuf,
+    folder: Folder,
+    validation: Option<Validation>,
+}
+
+/// The findings of a run.
+struct Observed {
+    run: Run,
+    log: Log,
+    broken: Vec<String>,
+}
+
+fn report(options: &FaultsArguments) -> Result<Report, String> {
+    let only: Vec<CommandId> = options.command.iter().map(|name| command(name)).collect::<Result<_, _>>()?;
+    let variables = own_variables();
+    let folder = Folder::new()?;
+    let validation = match has_validation(options, &variables)? {
+        true => Some(Validation::new(&folder.0)?),
+        false => None,
+    };
+    let layer = faults_layer::find(options.faults_layer.as_deref())?;
+    let runner = Runner { options, variables, layer, folder, validation };
+
+    progress("the run without a failure");
+    let start = Instant::now();
+    let first = runner.run("", FIRST)?;
+    let limit = options.timeout.map_or((start.elapsed() * 3).max(LEAST), Duration::from_secs);
+    let name = program(options, FIRST).name();
+    if first.run.ended.failed() {
+        let hint = if runner.validation.is_some() {
+            "; --no-validation leaves out the validation layer"
+        } else {
+            ""
+        };
+        return Err(format!("{name} {} even if no call fails{hint}", first.run.ended.words()));
+    }
+    if first.log.calls.is_empty() {
+        return Err(format!(
+            "{name} makes no Vulkan call that could fail, or it does not use the system's loader; vkload doctor -- {name}"
+        ));
+    }
+    let (planned, more_calls) = plan(&first.log, options.calls, &only)?;
+    let mut trials = Vec::new();
+    for (number, (command, call, result)) in planned.iter().enumerate() {
+        progress(&format!("run {} of {}: {command}, call {call}, {result}", number + 1, planned.len()));
+        let observed = runner.run(&format!("fails={command}@{call}:{result}"), limit)?;
+        trials.push(trial(&first, (command, *call, result), observed));
+    }
+    Ok(Report {
+        program: options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        without: first.run.ended,
+        is_validated: runner.validation.is_some(),
+        trials,
+        more_calls,
+    })
+}
+
+/// Returns whether the validation layer is installed and wanted.
+fn has_validation(options: &FaultsArguments, variables: &Variables) -> Result<bool, String> {
+    let name = options.program.first().map(std::path::Path::new);
+    let Target { executable, bits, .. } = Target::program(name, usize::BITS)?;
+    let planned = Planned::for_program(variables, executable.as_deref(), bits)?;
+    let is_installed = planned.layers.layers.iter().any(|layer| layer.name() == validation::NAME.as_bytes());
+    Ok(is_installed && !options.no_validation)
+}
+
+fn command(name: &str) -> Result<CommandId, String> {
+    let known = CString::new(name).ok().and_then(|name| find(&name));
+    let known = known.filter(|command| failures(*command).next().is_some());
+    known.map(CommandId::canonical).ok_or_else(|| format!("{name} is not a command that can fail"))
+}
+
+/// A command, and how often it was called.
+type Calls = (String, u32);
+
+/// A call to fail: the command, the number of its call, and the result.
+type Failure = (String, u32, String);
+
+/// Returns the calls to fail, in the order in which the commands were first called, and the commands with more calls than that.
+fn plan(log: &Log, most: u32, only: &[CommandId]) -> Result<(Vec<Failure>, Vec<Calls>), String> {
+    let (mut planned, mut more) = (Vec::new(), Vec::new());
+    for (name, count) in &log.calls {
+        let Ok(command) = command(name) else { continue };
+        if !only.is_empty() && !only.contains(&command) {
+            continue;
+        }
+        for call in 1..=most.min(*count) {
+            planned.extend(failures(command).map(|result| (name.clone(), call, result_name(result))));
+        }
+        if *count > most {
+            more.push((name.clone(), *count));
+        }
+    }
+    if planned.is_empty() {
+        return Err("the program does not call any of these commands".to_owned());
+    }
+    Ok((planned, more))
+}
+
+fn trial(first: &Observed, (command, call, result): (&String, u32, &String), observed: Observed) -> Trial {
+    let Observed { run, log, broken } = observed;
+    let outcome = match run.ended {
+        Ended::TimedOut { .. } => Outcome::Hangs,
+        Ended::Signal { .. } => Outcome::Crashes,
+        Ended::Exited { code } if code > 128 => Outcome::Crashes,
+        _ if !log.has_fault => Outcome::NotReached,
+        ended if ended == first.run.ended => Outcome::Survives,
+        _ => Outcome::GivesUp,
+    };
+    let before = |command: &String| first.log.left.get(command).copied().unwrap_or(0);
+    let left = log.left.iter().filter_map(|(command, count)| {
+        let more = count.saturating_sub(before(command));
+        (more > 0).then(|| (command.clone(), more))
+    });
+    let left = left.collect();
+    let broken = broken.into_iter().filter(|rule| !first.broken.contains(rule)).collect();
+    Trial { command: command.clone(), call, result: result.clone(), outcome, run, left, broken }
+}
+
+fn program(options: &FaultsArguments, limit: Duration) -> Program<'_> {
+    let runs_for = options.runs_for.map(Duration::from_secs);
+    Program { words: &options.program, limit: runs_for.unwrap_or(limit), keeps_running: runs_for.is_some() }
+}
+
+impl Runner<'_> {
+    /// Runs the program with these rules.
+    fn run(&self, rules: &str, limit: Duration) -> Result<Observed, String> {
+        let log = self.folder.0.join("log");
+        let _ = fs::remove_file(&log);
+        let faults = format!("{rules} \"log={}\"", log.display());
+        let others: &[&str] = if self.validation.is_some() { &[validation::NAME] } else { &[] };
+        let mut changes = faults_layer::changes(&self.layer, faults.trim(), &self.variables, others)?;
+        changes.extend(self.validation.iter().flat_map(Validation::changes));
+        let run = program(self.options, limit).run(&changes)?;
+        let log = Log::parse(&fs::read_to_string(&log).unwrap_or_default());
+        let broken = self.validation.as_ref().map(Validation::take).unwrap_or_default();
+        Ok(Observed { run, log, broken })
+    }
+}
+
+/// A folder for the files of the runs, which goes with this value.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, String> {
+        let folder = env::temp_dir().join(format!("vkload-faults-{}", std::process::id()));
+        make_private(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

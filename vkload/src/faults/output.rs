@@ -1,0 +1,207 @@
+//! The answer as text, as JSON and as a page.
+
+use serde_json::{Value, json};
+
+use super::{Outcome, Report, Trial};
+use crate::page::{self, Card, Part, Section, Severity, Step};
+use crate::shell_word::quoted;
+use crate::table::Table;
+
+/// The number of the JSON format. It grows when a field changes its meaning or goes.
+const FORMAT: u64 = 1;
+
+/// The form of the answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Format {
+    Text,
+    Json,
+    Html,
+}
+
+impl Format {
+    pub(super) fn chosen(json: bool, html: bool) -> Self {
+        match (json, html) {
+            (true, _) => Self::Json,
+            (_, true) => Self::Html,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// Returns the answer.
+pub(super) fn render(report: &Report, format: Format) -> String {
+    match format {
+        Format::Text => text(report),
+        Format::Json => format!("{:#}\n", to_json(report)),
+        Format::Html => html(report),
+    }
+}
+
+/// What happens to a program, as a verb and as the name in JSON.
+const OUTCOMES: [(Outcome, &str, &str); 5] = [
+    (Outcome::Survives, "survives", "survives"),
+    (Outcome::GivesUp, "gives up after", "gives-up"),
+    (Outcome::Crashes, "crashes after", "crashes"),
+    (Outcome::Hangs, "hangs after", "hangs"),
+    (Outcome::NotReached, "does not reach", "not-reached"),
+];
+
+impl Report {
+    fn name(&self) -> &str {
+        let first = self.program.first().map(String::as_str).unwrap_or_default();
+        first.rsplit('/').next().unwrap_or(first)
+    }
+
+    /// Returns the numbers of outcomes, in one line.
+    fn headline(&self) -> String {
+        let count = |outcome| self.trials.iter().filter(|trial| trial.outcome == outcome).count();
+        let mut parts: Vec<String> = OUTCOMES
+            .iter()
+            .map(|(outcome, verb, _)| (count(*outcome), verb))
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, verb)| format!("{verb} {count}"))
+            .collect();
+        let leaks = self.trials.iter().filter(|trial| !trial.left.is_empty()).count();
+        let broken = self.trials.iter().filter(|trial| !trial.broken.is_empty()).count();
+        let mut add = |count: usize, verb: &str| {
+            if count > 0 {
+                parts.push(format!("{verb} after {count}"));
+            }
+        };
+        add(leaks, "leaves objects");
+        add(broken, "breaks rules of Vulkan");
+        let failures = if self.trials.len() == 1 { "failure" } else { "failures" };
+        format!("Of {} {failures}, {} {}", self.trials.len(), self.name(), joined(&parts))
+    }
+
+    /// Returns the notes on what was not tried.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.more_calls.is_empty() {
+            let more = self.more_calls.iter().map(|(command, count)| format!("{command} ({count})"));
+            let most = self.more_calls.iter().map(|(_, count)| *count).max().unwrap_or(0);
+            notes.push(format!(
+                "Only the first calls of these commands were tried: {}. All of them: --calls {most}",
+                more.collect::<Vec<_>>().join(", ")
+            ));
+        }
+        if !self.is_validated {
+            notes.push("The validation layer did not check the runs.".to_owned());
+        }
+        notes
+    }
+
+    /// Returns the command that repeats a failure.
+    fn again(&self, trial: &Trial) -> String {
+        let rule = format!("fails={}@{}:{}", trial.command, trial.call, trial.result);
+        let words: Vec<_> = self.program.iter().map(|word| quoted(word)).collect();
+        format!("vkload exec --faults {rule} -- {}", words.join(" "))
+    }
+}
+
+impl Trial {
+    /// Returns the outcome, to follow the program's name.
+    fn words(&self) -> String {
+        let mut words = vec![match self.outcome {
+            Outcome::Survives => "survives".to_owned(),
+            Outcome::NotReached => "does not make the call".to_owned(),
+            Outcome::Hangs => format!("hangs: it {}", self.run.ended.words()),
+            Outcome::GivesUp | Outcome::Crashes => self.run.ended.words(),
+        }];
+        let left: Vec<_> = self.left.iter().map(|(command, count)| format!("{count} of {command}")).collect();
+        if !left.is_empty() {
+            words.push(format!("leaves {}", left.join(", ")));
+        }
+        if !self.broken.is_empty() {
+            words.push(format!("breaks {}", self.broken.join(", ")));
+        }
+        words.join("; ")
+    }
+
+    fn what(&self) -> String {
+        format!("call {} of {} returns {}", self.call, self.command, self.result)
+    }
+}
+
+fn joined(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn text(report: &Report) -> String {
+    let mut table = Table::new(&["COMMAND", "CALL", "RESULT", "PROGRAM"]);
+    for trial in &report.trials {
+        table.row([&trial.command, &trial.call.to_string(), &trial.result, &trial.words()]);
+    }
+    let mut out = format!("{}.\n\n{}", report.headline(), table.render());
+    for trial in report.trials.iter().filter(|trial| trial.is_bad()) {
+        out.push_str(&format!("\n{} {} if {}.\n", report.name(), trial.words(), trial.what()));
+        out.push_str(&format!("  -> {}\n", report.again(trial)));
+        if !trial.run.printed.is_empty() && matches!(trial.outcome, Outcome::Crashes | Outcome::Hangs) {
+            out.push_str("  The last lines of its output:\n");
+            trial.run.printed.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
+        }
+    }
+    let notes: String = report.notes().iter().map(|note| format!("\n{note}\n")).collect();
+    out + &notes
+}
+
+fn html(report: &Report) -> String {
+    let card = |trial: &Trial| {
+        Part::Card(Card {
+            severity: match trial.outcome {
+                Outcome::Crashes | Outcome::Hangs => Severity::Error,
+                _ => Severity::Warning,
+            },
+            title: format!("{} {}", report.name(), trial.words()),
+            text: format!("This happens if {}.", trial.what()),
+            steps: vec![Step::Command(report.again(trial))],
+        })
+    };
+    let mistakes: Vec<_> = report.trials.iter().filter(|trial| trial.is_bad()).map(card).collect();
+    let row = |trial: &Trial| {
+        vec![trial.command.clone(), trial.call.to_string(), trial.result.clone(), trial.words()]
+    };
+    let rows = report.trials.iter().map(row).collect();
+    let table = Part::Table { head: &["command", "call", "result", "program"], rows };
+    let notes = report.notes().into_iter().map(Part::Text);
+    let mut sections = vec![
+        Section { title: String::new(), parts: mistakes },
+        Section { title: "All failures".to_owned(), parts: std::iter::once(table).chain(notes).collect() },
+    ];
+    sections.retain(|section| !section.parts.is_empty());
+    page::document(&report.headline(), &sections)
+}
+
+/// Returns the answer for programs. Names do not change between releases; new ones may come.
+fn to_json(report: &Report) -> Value {
+    let trial = |trial: &Trial| {
+        let outcome = OUTCOMES.iter().find(|(outcome, ..)| *outcome == trial.outcome);
+        json!({
+            "command": trial.command,
+            "call": trial.call,
+            "result": trial.result,
+            "outcome": outcome.map(|(_, _, name)| name),
+            "mistake": trial.is_bad(),
+            "ended": trial.run.ended.to_json(),
+            "left": trial.left,
+            "broken": trial.broken,
+            "printed": trial.run.printed,
+            "again": report.again(trial),
+        })
+    };
+    let more = |(command, count): &(String, u32)| json!({ "command": command, "calls": count });
+    json!({
+        "format": FORMAT,
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "program": report.program,
+        "headline": report.headline(),
+        "validated": report.is_validated,
+        "without": report.without.to_json(),
+        "trials": report.trials.iter().map(trial).collect::<Vec<_>>(),
+        "moreCalls": report.more_calls.iter().map(more).collect::<Vec<_>>(),
+    })
+}

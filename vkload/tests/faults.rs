@@ -1,0 +1,173 @@
+//! `vkload faults` and `vkload exec --faults` as a user meets them, with a program that has one mistake at a time.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use vkload_programs::{CProgram, Library, Machine, Need, VALIDATION};
+
+const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
+
+/// Returns the library of the layer, which cargo puts beside the tests.
+fn layer() -> PathBuf {
+    let tests = std::env::current_exe().expect("the path of this test");
+    tests.with_file_name("libVkLayer_vkload_faults.so")
+}
+
+/// The program, on a machine.
+struct Planted {
+    program: CProgram,
+    machine: Machine,
+    library: Library,
+    runtime: TempDir,
+}
+
+impl Planted {
+    fn new(machine: Machine) -> Self {
+        let library = Library::under_test();
+        let program = CProgram::compile("planted", &library, &[]);
+        Self { program, machine, library, runtime: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn vkload(&self, command: &str, options: &[&str], mistake: &str) -> Output {
+        let mut vkload = self.machine.command(&self.library, env!("CARGO_BIN_EXE_vkload"));
+        vkload.arg(command).args(["--faults-layer".as_ref(), layer().as_os_str()]).args(options);
+        vkload.arg("--").arg(self.program.path()).arg(mistake);
+        vkload.env("XDG_RUNTIME_DIR", self.runtime.path()).output().expect("vkload runs")
+    }
+
+    fn answer(&self, options: &[&str], mistake: &str) -> (Option<i32>, Value) {
+        let options = [&["--json", "--timeout", "10"], options].concat();
+        let output = self.vkload("faults", &options, mistake);
+        let answer =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        (output.status.code(), answer)
+    }
+}
+
+/// Returns the failures after which the program has a mistake, as `COMMAND RESULT OUTCOME`.
+fn mistakes(answer: &Value) -> Vec<String> {
+    let trials = answer["trials"].as_array().expect("trials").iter();
+    let bad = trials.filter(|trial| trial["mistake"] == true);
+    let word = |trial: &Value, name: &str| trial[name].as_str().expect("text").to_owned();
+    bad.map(|trial| ["command", "result", "outcome"].map(|name| word(trial, name)).join(" ")).collect()
+}
+
+#[test]
+fn planted_mistakes_are_found_and_nothing_else() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let planted = Planted::new(Machine::with_null_driver());
+    let (code, answer) = planted.answer(&[], "nothing");
+    assert_eq!((code, mistakes(&answer)), (Some(0), vec![]), "{answer:#}");
+    let trials = answer["trials"].as_array().expect("trials");
+    let handled = trials.iter().filter(|trial| trial["outcome"] == "gives-up").count();
+    assert!(handled > 15, "{answer:#}");
+
+    let (code, answer) = planted.answer(&["--command", "vkQueueSubmit"], "wait");
+    assert_eq!(code, Some(1));
+    let expected =
+        ["vkQueueSubmit VK_ERROR_OUT_OF_DEVICE_MEMORY hangs", "vkQueueSubmit VK_ERROR_DEVICE_LOST hangs"];
+    assert_eq!(mistakes(&answer), expected, "{answer:#}");
+
+    let (code, answer) = planted.answer(&["--command", "vkBindBufferMemory"], "leak");
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        mistakes(&answer),
+        ["vkBindBufferMemory VK_ERROR_OUT_OF_DEVICE_MEMORY gives-up"],
+        "{answer:#}"
+    );
+    assert_eq!(answer["trials"][0]["left"]["vkAllocateMemory"], 1, "{answer:#}");
+
+    let (code, answer) = planted.answer(&["--command", "vkAllocateMemory"], "unchecked");
+    assert_eq!(code, Some(1), "{answer:#}");
+    assert_eq!(mistakes(&answer), ["vkAllocateMemory VK_ERROR_OUT_OF_DEVICE_MEMORY crashes"], "{answer:#}");
+}
+
+#[test]
+fn the_answer_for_people_says_how_to_see_a_failure_again() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let planted = Planted::new(Machine::with_null_driver());
+    let options = ["--command", "vkBindBufferMemory"];
+    let output = planted.vkload("faults", &options, "leak");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let first = "Of 1 failure, planted gives up after 1 and leaves objects after 1.\n";
+    assert!(text.starts_with(first), "{text}");
+    let row = "vkBindBufferMemory  1     VK_ERROR_OUT_OF_DEVICE_MEMORY  exits with code 2; leaves 1 of vkAllocateMemory\n";
+    assert!(text.contains(row), "{text}");
+    let again = "  -> vkload exec --faults fails=vkBindBufferMemory@1:VK_ERROR_OUT_OF_DEVICE_MEMORY -- ";
+    assert!(text.contains(again), "{text}");
+
+    let page = planted.vkload("faults", &[&options[..], &["--html"]].concat(), "leak");
+    let page = String::from_utf8(page.stdout).expect("UTF-8");
+    let page = roxmltree::Document::parse_with_options(
+        &page,
+        roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
+    );
+    let page = page.expect("a page");
+    let titles: Vec<_> = page.descendants().filter(|node| node.has_tag_name("h3")).collect();
+    assert_eq!(titles.len(), 1);
+
+    let library = planted.library.file().to_str().expect("UTF-8").to_owned();
+    let rule = "fails=vkBindBufferMemory@1:VK_ERROR_OUT_OF_DEVICE_MEMORY";
+    let again = planted.vkload("exec", &["--library", &library, "--faults", rule], "leak");
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+    let said = String::from_utf8_lossy(&again.stderr);
+    let line =
+        "VK_LAYER_VKLOAD_faults: vkBindBufferMemory returns VK_ERROR_OUT_OF_DEVICE_MEMORY, in call 1\n";
+    assert!(said.contains(line), "{said}");
+}
+
+#[test]
+fn the_validation_layer_checks_the_runs() {
+    if Need::missing(&[Need::Compiler, Need::Distribution, Need::Layer(&VALIDATION)]) {
+        return;
+    }
+    let planted = Planted::new(Machine::with_default_search());
+    let (code, answer) = planted.answer(&["--command", "vkAllocateMemory"], "unchecked");
+    assert_eq!(code, Some(1), "{answer:#}");
+    assert_eq!(answer["validated"], true, "{answer:#}");
+    let broken = answer["trials"][0]["broken"].as_array().expect("rules");
+    let is_broken =
+        |rule: &Value| rule.as_str().is_some_and(|rule| rule.starts_with("VUID-vkBindBufferMemory-memory"));
+    assert!(broken.iter().any(is_broken), "{answer:#}");
+    // After a failure, a healthy program breaks no rule.
+    let (code, answer) = planted.answer(&["--command", "vkQueueSubmit"], "nothing");
+    assert_eq!((code, mistakes(&answer)), (Some(0), vec![]), "{answer:#}");
+}
+
+#[test]
+fn what_cannot_be_tried_is_said() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let planted = Planted::new(Machine::with_null_driver());
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = folder.path().join("script");
+    fs::write(&script, "#!/bin/sh\nexit 3\n").expect("a script");
+    Command::new("chmod").arg("+x").arg(&script).status().expect("chmod runs");
+    let faults = |program: &str, options: &[&str]| {
+        let mut vkload = planted.machine.command(&planted.library, env!("CARGO_BIN_EXE_vkload"));
+        vkload.arg("faults").args(options).arg("--").arg(program);
+        let output = vkload.env("XDG_RUNTIME_DIR", planted.runtime.path()).output().expect("vkload runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let layer = layer();
+    let with_layer = ["--faults-layer", layer.to_str().expect("UTF-8")];
+    let rows: [(&str, &[&str], &str); 4] = [
+        (script.to_str().expect("UTF-8"), &with_layer, "script exits with code 3 even if no call fails"),
+        ("/bin/true", &with_layer, "true makes no Vulkan call that could fail"),
+        ("/bin/true", &["--faults-layer", "/gone.so"], "/gone.so: No such file"),
+        ("/bin/true", &["--command", "vkCmdDraw"], "vkCmdDraw is not a command that can fail"),
+    ];
+    for (program, options, expected) in rows {
+        let (code, said) = faults(program, options);
+        assert_eq!(code, Some(2), "{said}");
+        assert!(said.contains(expected), "{said}");
+    }
+}
