@@ -74,14 +74,20 @@ pub(crate) fn begin<C: Command>(call: &Call<'_, FaultsLayer, C>, result: vk::Res
     }
 }
 
-/// Writes the result of each swapchain of a presentation that fails.
-pub(crate) fn write_results<C: Command>(call: &Call<'_, FaultsLayer, C>, result: vk::Result) {
-    if C::ID != command::QUEUE_PRESENT_KHR {
+/// Returns whether a presentation with this result still waits for its semaphores.
+pub(crate) fn presents_anyway(command: CommandId, result: vk::Result) -> bool {
+    const RESULTS: [vk::Result; 2] = [vk::Result::ERROR_OUT_OF_DATE_KHR, vk::Result::ERROR_SURFACE_LOST_KHR];
+    command == command::QUEUE_PRESENT_KHR && RESULTS.contains(&result)
+}
+
+/// Writes the result of each swapchain of a presentation.
+pub(crate) fn write_results(numbers: &[u64], command: CommandId, result: vk::Result) {
+    if command != command::QUEUE_PRESENT_KHR {
         return;
     }
     // SAFETY: the second parameter of this command is its structure, whose array has a result for each swapchain unless it is NULL.
     unsafe {
-        let info = structure::<vk::PresentInfoKHR<'_>>(call.numbers().as_ref());
+        let info = structure::<vk::PresentInfoKHR<'_>>(numbers);
         if !info.p_results.is_null() {
             core::slice::from_raw_parts_mut(info.p_results, info.swapchain_count as usize).fill(result);
         }

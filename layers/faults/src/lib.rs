@@ -91,35 +91,38 @@ fn decided<'c, C: Command>(
     work: impl FnOnce(Call<'c, FaultsLayer, C>) -> Returned<'c, C>,
 ) -> Returned<'c, C> {
     let submitting = lasting::submitting(C::ID);
-    if let Some(result) = lasting::failure(&call) {
-        lasting::write_results(&call, result);
-        return call.fail(result);
-    }
-    let command = C::ID.canonical();
-    let rules = &settings::get().rules;
-    // SAFETY: these are the call's parameters.
-    let failure = unsafe { rules.before(command.name(), call.numbers().as_ref(), &mut settings::hold) };
-    let Some(failure) = failure else {
+    let Some(result) = lasting::failure(&call).or_else(|| by_rule(&call)) else {
         let returned = work(call);
         lasting::learn(&returned);
         return returned;
     };
-    let name = result_name(failure.result);
-    say(&format!("{} returns {name}, in call {}", command.name().to_string_lossy(), failure.call));
-    log::fault(command, &name);
-    if does_work(failure.result) {
-        let returned = work(call);
+    if does_work(result) || lasting::presents_anyway(C::ID, result) {
+        lasting::begin(&call, result);
+        let returned = work(call).with_result(result);
         lasting::learn(&returned);
-        return returned.or_success(failure.result);
+        lasting::write_results(returned.numbers().as_ref(), C::ID, result);
+        return returned;
     }
     drop(submitting);
-    lasting::begin(&call, failure.result);
-    lasting::write_results(&call, failure.result);
-    match C::Return::with_result(failure.result) {
+    lasting::begin(&call, result);
+    lasting::write_results(call.numbers().as_ref(), C::ID, result);
+    match C::Return::with_result(result) {
         // SAFETY: the command reports that it has done nothing, and has not.
         Some(outcome) => unsafe { call.returns(outcome) },
         None => work(call),
     }
+}
+
+/// Returns the result that a rule demands. Waits if a rule demands it.
+fn by_rule<C: Command>(call: &Call<'_, FaultsLayer, C>) -> Option<vk::Result> {
+    let command = C::ID.canonical();
+    let rules = &settings::get().rules;
+    // SAFETY: these are the call's parameters.
+    let failure = unsafe { rules.before(command.name(), call.numbers().as_ref(), &mut settings::hold) }?;
+    let name = result_name(failure.result);
+    say(&format!("{} returns {name}, in call {}", command.name().to_string_lossy(), failure.call));
+    log::fault(command, &name);
+    Some(failure.result)
 }
 
 impl Intercept<CreateInstance> for FaultsLayer {

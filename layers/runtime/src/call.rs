@@ -259,11 +259,11 @@ impl<'c, C: Command> Returned<'c, C> {
         self.outcome
     }
 
-    /// Replaces `VK_SUCCESS` by another success code.
+    /// Replaces `VK_SUCCESS` by another result. The work of the command remains done.
     #[must_use]
-    pub fn or_success(mut self, code: vk::Result) -> Self {
-        if self.outcome.result() == Some(vk::Result::SUCCESS) && code.as_raw() >= 0 {
-            self.outcome = C::Return::with_result(code).unwrap_or(self.outcome);
+    pub fn with_result(mut self, result: vk::Result) -> Self {
+        if self.outcome.result() == Some(vk::Result::SUCCESS) {
+            self.outcome = C::Return::with_result(result).unwrap_or(self.outcome);
         }
         self
     }

@@ -64,6 +64,8 @@ enum Outcome {
     Survives,
     /// It ends itself in another way.
     GivesUp,
+    /// It aborts itself, as `assert` does.
+    Aborts,
     Crashes,
     Hangs,
     /// It did not make the call in this run.
@@ -201,6 +203,7 @@ fn trial(first: &Observed, (command, call, result): (&String, u32, &String), obs
     let Observed { run, log, broken } = observed;
     let outcome = match run.ended {
         Ended::TimedOut { .. } => Outcome::Hangs,
+        Ended::Signal { number: libc::SIGABRT } if !has_damaged_memory(&run.printed) => Outcome::Aborts,
         Ended::Signal { .. } => Outcome::Crashes,
         Ended::Exited { code } if code > 128 => Outcome::Crashes,
         _ if !log.has_fault => Outcome::NotReached,
@@ -215,6 +218,12 @@ fn trial(first: &Observed, (command, call, result): (&String, u32, &String), obs
     let left = left.collect();
     let broken = broken.into_iter().filter(|rule| !first.broken.contains(rule)).collect();
     Trial { command: command.clone(), call, result: result.clone(), outcome, run, left, broken }
+}
+
+/// Returns whether the C library has aborted the program because its heap or its stack was damaged.
+fn has_damaged_memory(printed: &[String]) -> bool {
+    const MESSAGES: [&str; 5] = ["free(): ", "alloc(): ", "corrupted ", "double free", "stack smashing"];
+    printed.iter().any(|line| MESSAGES.iter().any(|message| line.contains(message)))
 }
 
 fn program(options: &FaultsArguments, limit: Duration) -> Program<'_> {

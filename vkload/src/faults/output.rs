@@ -38,9 +38,10 @@ pub(super) fn render(report: &Report, format: Format) -> String {
 }
 
 /// What happens to a program, as a verb and as the name in JSON.
-const OUTCOMES: [(Outcome, &str, &str); 5] = [
+const OUTCOMES: [(Outcome, &str, &str); 6] = [
     (Outcome::Survives, "survives", "survives"),
     (Outcome::GivesUp, "gives up after", "gives-up"),
+    (Outcome::Aborts, "aborts after", "aborts"),
     (Outcome::Crashes, "crashes after", "crashes"),
     (Outcome::Hangs, "hangs after", "hangs"),
     (Outcome::NotReached, "does not reach", "not-reached"),
@@ -106,7 +107,7 @@ impl Trial {
             Outcome::Survives => "survives".to_owned(),
             Outcome::NotReached => "does not make the call".to_owned(),
             Outcome::Hangs => format!("hangs: it {}", self.run.ended.words()),
-            Outcome::GivesUp | Outcome::Crashes => self.run.ended.words(),
+            Outcome::GivesUp | Outcome::Aborts | Outcome::Crashes => self.run.ended.words(),
         }];
         let left: Vec<_> = self.left.iter().map(|(command, count)| format!("{count} of {command}")).collect();
         if !left.is_empty() {
