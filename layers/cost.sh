@@ -1,11 +1,12 @@
 #!/bin/sh
 # Measures the cost of each layer for a call: instructions (valgrind's callgrind, which does not see the kernel's), and nanoseconds (the
-# fastest of 9 runs), without a layer, with the statistics layer, with its trace, and with the recorder. Needs valgrind, gcc and libvulkan-dev, and the library
-# of `cargo xtask build`. The driver is one that does next to nothing.
+# fastest of 9 runs), without a layer, with the statistics layer, with its trace, with the recorder, and with the faults layer and a rule for
+# vkQueueSubmit. Needs valgrind, gcc and libvulkan-dev, and the library of `cargo xtask build`. The driver is one that does next to nothing.
 set -eu
 cd "$(dirname "$0")/.."
 cargo build --quiet --release --package statistics-layer
 cargo build --quiet --release --package recorder-layer
+cargo build --quiet --release --package faults-layer
 release=$PWD/target/release
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
@@ -13,6 +14,7 @@ cp layers/*/VkLayer_*.json "$release"
 cc -O2 -o "$work/cost" layers/cost.c -L"$release" -lvulkan
 cc -O2 -shared -fPIC -fvisibility=hidden -DDEVICES=1 -o "$work/libnull.so" tests/benches/null_driver.c
 echo '{"file_format_version":"1.0.0","ICD":{"library_path":"'"$work"'/libnull.so","api_version":"1.3.0"}}' >"$work/null.json"
+export VKLOAD_FAULTS=fails=vkQueueSubmit@1000000
 export LD_LIBRARY_PATH="$release" VK_DRIVER_FILES="$work/null.json" VK_LAYER_PATH="$release"
 
 
@@ -21,11 +23,11 @@ instructions() {
 }
 
 for command in draw submit; do
-    for with in none table trace recorder; do
+    for with in none table trace recorder faults; do
         export VKLOAD_STATISTICS=$with
         case $with in
         none) unset VK_INSTANCE_LAYERS ;;
-        recorder) export VK_INSTANCE_LAYERS=VK_LAYER_VKLOAD_recorder ;;
+        recorder | faults) export VK_INSTANCE_LAYERS=VK_LAYER_VKLOAD_$with ;;
         *) export VK_INSTANCE_LAYERS=VK_LAYER_VKLOAD_statistics ;;
         esac
         few=$(instructions $command 1000)

@@ -1,9 +1,12 @@
 //! `vkload faults` and `vkload exec --faults` as a user meets them, with a program that has one mistake at a time.
 
+mod schema;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
+use schema::Schema;
 use serde_json::Value;
 use tempfile::TempDir;
 use vkload_programs::{CProgram, Library, Machine, Need, VALIDATION};
@@ -43,6 +46,7 @@ impl Planted {
         let output = self.vkload("faults", &options, mistake);
         let answer =
             serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        assert_eq!(Schema::read("docs/schemas/faults.schema.json").problem(&answer), None);
         (output.status.code(), answer)
     }
 }

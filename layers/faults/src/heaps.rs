@@ -56,7 +56,7 @@ pub(crate) fn of(call: &Call<'_, FaultsLayer, CreateDevice>) -> Memory {
     }
 }
 
-/// Allocates, if the heap has room.
+/// Allocates, if the heap has enough left.
 pub(crate) fn allocated<'c>(call: Call<'c, FaultsLayer, AllocateMemory>) -> Returned<'c, AllocateMemory> {
     let (device, info) = (call.device(), &call.parameters().allocate_info);
     let (of_type, bytes) = (info.memory_type_index as usize, info.allocation_size);
@@ -89,15 +89,15 @@ pub(crate) fn freed<'c>(call: Call<'c, FaultsLayer, FreeMemory>) -> Returned<'c,
 }
 
 impl Memory {
-    /// Returns whether a heap has room, which is used from now on.
+    /// Returns whether a heap has enough left, which is used from now on.
     fn reserve(&mut self, index: usize, bytes: u64) -> bool {
         let Some(heap) = self.heaps.get_mut(index) else { return true };
         let used = heap.used.saturating_add(bytes);
-        let has_room = used <= heap.size;
-        if has_room {
+        let is_enough = used <= heap.size;
+        if is_enough {
             heap.used = used;
         }
-        has_room
+        is_enough
     }
 
     fn give_back(&mut self, index: usize, bytes: u64) {

@@ -1,6 +1,7 @@
 //! Devices and surfaces that stay lost.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use ash::vk::{self, Handle as _};
@@ -20,6 +21,9 @@ struct Surfaces {
 }
 
 static SURFACES: LazyLock<Mutex<Surfaces>> = LazyLock::new(Mutex::default);
+
+/// Whether a device or a surface was ever lost.
+static IS_ANY_LOST: AtomicBool = AtomicBool::new(false);
 
 /// Threads that submit read; the one that waits until a lost device is idle writes.
 static SUBMITTING: RwLock<()> = RwLock::new(());
@@ -46,6 +50,9 @@ pub(crate) fn submitting(command: CommandId) -> Option<RwLockReadGuard<'static, 
 
 /// Returns why a call fails whatever the rules say: its device or surface is lost.
 pub(crate) fn failure<C: Command>(call: &Call<'_, FaultsLayer, C>) -> Option<vk::Result> {
+    if !IS_ANY_LOST.load(Ordering::Acquire) {
+        return None;
+    }
     if is_lost_with_device(C::ID) && device::with(call.device(), |device| device.is_lost) {
         return Some(vk::Result::ERROR_DEVICE_LOST);
     }
@@ -59,6 +66,7 @@ pub(crate) fn failure<C: Command>(call: &Call<'_, FaultsLayer, C>) -> Option<vk:
 pub(crate) fn begin<C: Command>(call: &Call<'_, FaultsLayer, C>, result: vk::Result) {
     match result {
         vk::Result::ERROR_DEVICE_LOST => {
+            IS_ANY_LOST.store(true, Ordering::Release);
             let Some(wait) = call.device_function::<DeviceWaitIdle>() else { return };
             let _alone = SUBMITTING.write().unwrap_or_else(PoisonError::into_inner);
             if !device::with(call.device(), |device| core::mem::replace(&mut device.is_lost, true)) {
@@ -69,6 +77,7 @@ pub(crate) fn begin<C: Command>(call: &Call<'_, FaultsLayer, C>, result: vk::Res
         vk::Result::ERROR_SURFACE_LOST_KHR => {
             let surfaces = surfaces_of(C::ID, call.numbers().as_ref());
             lock(&SURFACES).lost.extend(surfaces);
+            IS_ANY_LOST.store(true, Ordering::Release);
         }
         _ => {}
     }
@@ -115,7 +124,7 @@ pub(crate) fn learn<C: Command>(returned: &Returned<'_, C>) {
     }
 }
 
-/// Where a call has its surfaces.
+/// The position of the surfaces of a call.
 #[derive(Clone, Copy)]
 enum Position {
     /// In a parameter.

@@ -1,4 +1,4 @@
-//! `VK_LAYER_VKLOAD_faults`: a Vulkan layer that makes calls fail, wait or take long on any driver, to test what a program does then.
+//! `VK_LAYER_VKLOAD_faults`: a Vulkan layer that makes calls fail, wait or take long on any driver, to test a program.
 //! `docs/faults-layer.md` is the user's guide.
 //!
 //! # Life of a call

@@ -105,7 +105,7 @@ unsafe fn created(command: CommandId, numbers: &[u64]) -> &[u64] {
     unsafe { core::slice::from_raw_parts(out, count) }
 }
 
-/// Appends a line with one system call, so that those of several threads and processes do not mix.
+/// Appends a line with one system call, so that the lines of several threads and processes do not mix.
 fn line(text: &str) {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let Some(path) = &settings::get().log else { return };

@@ -45,6 +45,13 @@ pub(super) const PLUGINS: &[Plugin] = &[
         folder: "vulkan/explicit_layer.d",
         debian: "vkload-recorder-layer",
     },
+    Plugin {
+        package: "faults-layer",
+        library: "libVkLayer_vkload_faults.so",
+        manifest: "layers/faults/VkLayer_vkload_faults.json",
+        folder: "vulkan/explicit_layer.d",
+        debian: "vkload-faults-layer",
+    },
 ];
 
 impl Plugin {

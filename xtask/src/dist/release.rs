@@ -28,8 +28,14 @@ const PROCESSORS: &[&str] = &["x86_64", "aarch64"];
 const GLIBC: &str = "2.28";
 
 /// The packages whose dependencies are in the downloads. The portable tool contains `vkload`.
-const PACKAGES: &[&str] =
-    &["libvulkan-linux", "null-driver-icd", "statistics-layer", "recorder-layer", "vkload-portable"];
+const PACKAGES: &[&str] = &[
+    "libvulkan-linux",
+    "null-driver-icd",
+    "statistics-layer",
+    "recorder-layer",
+    "faults-layer",
+    "vkload-portable",
+];
 
 /// The tools that link with an old glibc, by the versions that releases are made with.
 const REQUIREMENTS: &str = "packaging/release/requirements.txt";

@@ -41,7 +41,7 @@ impl Faults {
     /// Parses words.
     ///
     /// # Errors
-    /// Names the word that cannot be understood, and says what is wrong.
+    /// Names the word that cannot be understood, and the mistake in it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut faults = Self::default();
         for word in words(text)? {

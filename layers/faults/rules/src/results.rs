@@ -61,7 +61,7 @@ pub fn does_work(result: vk::Result) -> bool {
     result.as_raw() >= 0 && !UNDONE.contains(&result)
 }
 
-/// The commands that the registry lets return `VK_ERROR_DEVICE_LOST`, without `vkCreateDevice` and those of other systems.
+/// The commands that the registry lets return `VK_ERROR_DEVICE_LOST`, without `vkCreateDevice` and commands for other systems.
 const LOST_WITH_DEVICE: [CommandId; 21] = [
     command::QUEUE_SUBMIT,
     command::QUEUE_SUBMIT_2,

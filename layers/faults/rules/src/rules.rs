@@ -84,7 +84,7 @@ impl Rules {
     /// Adds the rule of a word `key=value`. Returns whether the key is one of a rule.
     ///
     /// # Errors
-    /// Says what is wrong with the value.
+    /// Names the mistake in the value.
     pub fn set(&mut self, key: &str, value: &str) -> Result<bool, String> {
         match key {
             "fails" => {

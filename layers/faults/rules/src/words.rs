@@ -31,7 +31,7 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
 /// Parses a number up to `largest`.
 ///
 /// # Errors
-/// Says what is wanted.
+/// Names the largest number.
 pub fn number(text: &str, largest: u32) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| *number <= largest);
     number.ok_or_else(|| format!("a number up to {largest} is wanted"))
@@ -52,7 +52,7 @@ pub fn bytes(text: &str) -> Option<u64> {
 /// Parses `SIZE`, `SIZE:device` or `SIZE:host`. Returns the size in bytes, and whether the heap is the device's.
 ///
 /// # Errors
-/// Says what a heap is.
+/// Shows the two forms.
 pub fn heap(text: &str) -> Result<(u64, bool), String> {
     const WRONG: &str = "a heap is SIZE or SIZE:host, as 512M or 16G:host";
     let (size, of) = text.split_once(':').unwrap_or((text, "device"));
