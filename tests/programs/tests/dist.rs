@@ -232,7 +232,7 @@ fn two_runs_give_equal_packages() {
         dist(&["--deb", "--out"], folder.path());
     }
     let packages = packages(one.path());
-    assert_eq!(packages.len(), 6);
+    assert_eq!(packages.len(), 7);
     for package in packages {
         let name = package.file_name().unwrap();
         assert!(
