@@ -141,6 +141,9 @@ pub(crate) struct DoctorArguments {
     /// Diagnose a running process: use its environment variables, and list the Vulkan libraries that it has loaded.
     #[arg(long, value_name = "PID", conflicts_with = "program")]
     pub(crate) pid: Option<u32>,
+    /// Explain how a program ended, by a file of VK_LAYER_VKLOAD_recorder. The exit code is 1 after a crash, an abort or a lost device.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_probe", "timeout", "record", "watch", "bits_32", "pid", "program"])]
+    pub(crate) calls: Option<PathBuf>,
     /// Diagnose this program: use the loader and the settings that it would get. If these work, start it, for as long as --timeout says, to
     /// see its requests; --no-probe does not start it.
     #[arg(last = true, value_name = "PROGRAM")]

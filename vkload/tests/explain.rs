@@ -93,6 +93,36 @@ fn doctor_warns_of_what_should_work_beside_what_does() {
     assert_eq!(answer["works"], true, "{answer:#}");
 }
 
+#[test]
+fn doctor_explains_a_file_of_the_recorder_layer() {
+    let sandbox = Sandbox::new();
+    let calls = |content: &str, more: &[&str]| {
+        sandbox.write("calls.txt", content);
+        let file = sandbox.path("calls.txt");
+        vkload(&sandbox, &[&["doctor", "--calls", file.to_str().expect("UTF-8")], more].concat())
+    };
+    let crash = "vkload recorder 1\nprocess 5\nthread 5\nreason signal 11 SIGSEGV at 0x0\n\n\
+        thread 5 game\x1b[2J, 1 calls, the last ones:\n-0.000010 vkQueueWaitIdle(queue 0x1) has not returned\n";
+    let output = calls(crash, &[]);
+    let told = text(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        told.starts_with("game\u{fffd}[2J crashed (SIGSEGV at address 0x0) in vkQueueWaitIdle"),
+        "{told}"
+    );
+    let json: Value = serde_json::from_slice(&calls(crash, &["--json"]).stdout).expect("JSON");
+    assert_eq!(json["findings"][0]["id"], "call-crashes", "{json:#}");
+    let page = text(&calls(crash, &["--html"]));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("vkload bisect -- PROGRAM"), "{page}");
+    let request = crash.replace("signal 11 SIGSEGV at 0x0", "request");
+    assert_eq!(calls(&request, &[]).status.code(), Some(0));
+    for (content, problem) in [("{}", "not a file of"), ("vkload recorder 9\n", "version 9 of")] {
+        let output = calls(content, &[]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(problem), "{said}");
+    }
+}
+
 // ---- paths ----
 
 #[test]

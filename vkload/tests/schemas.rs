@@ -13,8 +13,8 @@ use vkload_tests::{Device, Driver, Layer, Sandbox};
 
 use schema::Schema;
 
-/// Commands whose output has a schema, with the schema's name. `RECORDING` is replaced by a recording of the same test case, and `CASE` by
-/// the doctor's recording.
+/// Commands whose output has a schema, with the schema's name. `RECORDING` is replaced by a recording of the same test case, `CASE` by
+/// the doctor's recording, and `CALLS` by a file of the recorder layer.
 const COMMANDS: &[(&[&str], &str)] = &[
     (&["--json"], "info"),
     (&["info", "--json", "--verbose"], "info"),
@@ -26,6 +26,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (&["replay", "RECORDING", "--json", "--show", "chain"], "chain"),
     (&["doctor", "--json"], "doctor"),
     (&["doctor", "--json", "--no-probe"], "doctor"),
+    (&["doctor", "--json", "--calls", "CALLS"], "calls"),
     (&["replay", "CASE", "--json", "--show", "doctor"], "doctor"),
     (&["replay", "CASE", "--json", "--show", "chain"], "chain"),
     (&["bisect", "--json", "/bin/true"], "bisect"),
@@ -133,6 +134,8 @@ fn outputs(sandbox: &Sandbox) -> Vec<(String, &'static str, Value)> {
     };
     let (recording, case) = (file.to_str().expect("UTF-8"), case.to_str().expect("UTF-8"));
     let _ = (run(&["info", "--record", recording]), run(&["doctor", "--record", case]));
+    sandbox.write("out/calls.txt", "vkload recorder 1\nprocess 1\nthread 1\nreason signal 11 SIGSEGV\n");
+    let calls = sandbox.path("out/calls.txt");
     let read = |bytes: &[u8], what: &str| {
         serde_json::from_slice(bytes).unwrap_or_else(|error| panic!("{what}: {error}"))
     };
@@ -145,6 +148,7 @@ fn outputs(sandbox: &Sandbox) -> Vec<(String, &'static str, Value)> {
         let stands_for = |word: &&'static str| match *word {
             "RECORDING" => recording,
             "CASE" => case,
+            "CALLS" => calls.to_str().expect("UTF-8"),
             word => word,
         };
         let given: Vec<_> = arguments.iter().map(stands_for).collect();

@@ -232,6 +232,13 @@ findings! {
     ProcessElsewhere "process-elsewhere" Warning Seen,
     AppImage "app-image" Note Likely,
     ProcessLibraries "process-libraries" Note Likely,
+    CallCrashes "call-crashes" Error Seen,
+    ProgramCrashes "program-crashes" Error Seen,
+    DeviceLost "device-lost" Error Seen,
+    CallFailed "call-failed" Warning Likely,
+    CallWaits "call-waits" WarningOrNote Likely,
+    CallsCut "calls-cut" Warning Known,
+    ThreadsNotKept "threads-not-kept" Note Known,
 }
 
 impl Id {
@@ -286,15 +293,13 @@ impl Finding {
 
     /// Returns a finding with its usual severity and evidence.
     pub(super) fn new(case: &Case, id: Id, about: &str, what: impl Into<String>) -> Self {
-        let (levels, evidence) = id.usual();
-        Self {
-            severity: levels.usual(case),
-            evidence,
-            id,
-            about: about.to_owned(),
-            what: what.into(),
-            next: Vec::new(),
-        }
+        Self::of(id, id.usual().0.usual(case), about, what)
+    }
+
+    /// Returns a finding with this severity.
+    pub(crate) fn of(id: Id, severity: Severity, about: &str, what: impl Into<String>) -> Self {
+        let (_, evidence) = id.usual();
+        Self { severity, evidence, id, about: about.to_owned(), what: what.into(), next: Vec::new() }
     }
 
     /// Sets another severity than the usual one.
@@ -308,7 +313,7 @@ impl Finding {
     }
 
     /// Adds a step.
-    pub(super) fn step(mut self, step: impl Into<String>) -> Self {
+    pub(crate) fn step(mut self, step: impl Into<String>) -> Self {
         self.next.push(step.into());
         self
     }

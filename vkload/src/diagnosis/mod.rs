@@ -19,6 +19,6 @@ pub(crate) mod trials;
 pub use answer::Diagnosis;
 pub(crate) use answer::answer;
 pub use doctor::{Doctor, DoctorError, doctor};
-pub(crate) use finding::FINDINGS;
+pub(crate) use finding::{FINDINGS, Id};
 pub use finding::{Finding, Severity};
 pub(crate) use kept::recorded;

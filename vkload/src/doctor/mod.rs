@@ -1,5 +1,6 @@
-//! `vkload doctor`: the diagnosis as text, as JSON and as a page.
+//! `vkload doctor`: the diagnosis as text, as JSON and as a page; also of a file of the recorder layer (`calls`).
 
+mod calls;
 mod output;
 mod picture;
 mod watch;
@@ -19,6 +20,9 @@ pub(crate) use picture::picture;
 pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
     if options.watch {
         return watch::run(options);
+    }
+    if let Some(file) = &options.calls {
+        return calls::print(file, Format::chosen(options.json, options.html));
     }
     match diagnosed(options) {
         Ok(case) => {

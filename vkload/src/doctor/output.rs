@@ -31,18 +31,22 @@ impl Format {
 /// Returns the whole answer.
 pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {
     match format {
-        Format::Text => text(answer, Look::of_stdout().colour),
+        Format::Text => {
+            // Notes without a step help to understand an error or a warning. On a healthy machine they only look like one.
+            let healthy = answer.findings.iter().all(|finding| finding.severity == Severity::Note);
+            let told = answer.findings.iter().filter(|finding| !healthy || !finding.next.is_empty());
+            text(&answer.headline(), told)
+        }
         Format::Json => format!("{:#}\n", to_json(answer)),
         Format::Html => super::picture::html(answer),
     }
 }
 
-fn text(answer: &Diagnosis, colours: bool) -> String {
-    let mut out = format!("{}\n", paint(&answer.headline(), "1", colours));
-    // Notes without a step help to understand an error or a warning. On a healthy machine they only look like one.
-    let healthy = answer.findings.iter().all(|finding| finding.severity == Severity::Note);
-    let told = answer.findings.iter().filter(|finding| !healthy || !finding.next.is_empty());
-    for (index, finding) in told.enumerate() {
+/// Returns the headline and the findings.
+pub(super) fn text<'a>(headline: &str, findings: impl Iterator<Item = &'a Finding>) -> String {
+    let colours = Look::of_stdout().colour;
+    let mut out = format!("{}\n", paint(headline, "1", colours));
+    for (index, finding) in findings.enumerate() {
         // The first finding follows at once: it is the answer.
         if index > 0 {
             out.push('\n');

@@ -53,7 +53,8 @@ pub(super) fn html(answer: &Diagnosis) -> String {
     page::document(&answer.headline(), &sections)
 }
 
-fn card(finding: &Finding) -> Part {
+/// Returns a finding as a card of the page.
+pub(super) fn card(finding: &Finding) -> Part {
     let severity = match finding.severity {
         Severity::Error => page::Severity::Error,
         Severity::Warning => page::Severity::Warning,

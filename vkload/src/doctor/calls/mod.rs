@@ -1,0 +1,59 @@
+//! `vkload doctor --calls`: explains a file of the recorder layer, `VK_LAYER_VKLOAD_recorder`.
+
+mod report;
+mod rules;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::output::{self, Format};
+use super::picture::card;
+use crate::diagnosis::{Finding, Severity};
+use crate::output::{fail, print as print_output};
+use crate::page::{self, Section};
+use report::Report;
+
+/// The number of the JSON format. It grows when a field changes its meaning or goes.
+const FORMAT: u64 = 1;
+
+/// Prints what the file says. The exit code is a failure if the program crashed or lost a device.
+pub(super) fn print(file: &Path, format: Format) -> ExitCode {
+    let text = match fs::read(file) {
+        // Names of threads may have control characters, which do not belong on a terminal.
+        Ok(bytes) => {
+            String::from_utf8_lossy(&bytes).replace(|it: char| it.is_control() && it != '\n', "\u{fffd}")
+        }
+        Err(error) => return fail(&format!("cannot read {}: {error}", file.display())),
+    };
+    match Report::read(&text) {
+        Ok(report) => {
+            let (headline, findings) = (rules::headline(&report), rules::findings(&report));
+            let is_bad = findings.iter().any(|finding| finding.severity == Severity::Error);
+            let code = if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+            print_output(&render(&headline, &findings, format), code)
+        }
+        Err(problem) => fail(&format!("{}: {problem}", file.display())),
+    }
+}
+
+fn render(headline: &str, findings: &[Finding], format: Format) -> String {
+    match format {
+        Format::Text => output::text(headline, findings.iter()),
+        Format::Json => {
+            let answer = json!({
+                "format": FORMAT,
+                "vkload": env!("CARGO_PKG_VERSION"),
+                "headline": headline,
+                "findings": findings,
+            });
+            format!("{answer:#}\n")
+        }
+        Format::Html => {
+            let cards = findings.iter().map(card).collect();
+            page::document(headline, &[Section { title: String::new(), parts: cards }])
+        }
+    }
+}

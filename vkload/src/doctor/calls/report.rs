@@ -1,0 +1,219 @@
+//! The text of the recorder layer's file. `docs/recorder-layer.md` describes it.
+
+/// A file of the recorder layer.
+#[derive(Debug)]
+pub(super) struct Report<'a> {
+    pub(super) process: &'a str,
+    /// The thread that wrote the file.
+    pub(super) thread: &'a str,
+    pub(super) reason: Reason<'a>,
+    /// How many threads made calls that are not in the file.
+    pub(super) threads_not_kept: u64,
+    pub(super) threads: Vec<Thread<'a>>,
+    /// Whether the end is missing.
+    pub(super) is_cut: bool,
+}
+
+/// The event that the file is about.
+#[derive(Debug, PartialEq)]
+pub(super) enum Reason<'a> {
+    Signal { name: &'a str, address: Option<&'a str> },
+    DeviceLost { command: &'a str },
+    Request,
+}
+
+/// The calls of a thread.
+#[derive(Debug)]
+pub(super) struct Thread<'a> {
+    pub(super) id: &'a str,
+    pub(super) name: &'a str,
+    /// The oldest first.
+    pub(super) calls: Vec<Call<'a>>,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Call<'a> {
+    /// The seconds between the call and the report.
+    pub(super) ago: f64,
+    pub(super) command: &'a str,
+    pub(super) end: End<'a>,
+}
+
+/// The end of a call.
+#[derive(Debug, PartialEq)]
+pub(super) enum End<'a> {
+    Running,
+    Returned,
+    Result(&'a str),
+}
+
+const FORMAT: &str = "vkload recorder ";
+const VERSION: &str = "1";
+
+impl<'a> Report<'a> {
+    /// Parses a file. The end may be missing, if the process was killed while it wrote.
+    pub(super) fn read(text: &'a str) -> Result<Self, String> {
+        let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        match text.lines().next().unwrap_or_default().strip_prefix(FORMAT) {
+            None | Some("") => {
+                return Err(format!(
+                    "not a file of VK_LAYER_VKLOAD_recorder, whose first line is `{FORMAT}{VERSION}`"
+                ));
+            }
+            Some(VERSION) => lines.next(),
+            Some(other) => {
+                return Err(format!(
+                    "version {other} of the recorder layer's format, of which this vkload reads version {VERSION}; use the vkload of the layer"
+                ));
+            }
+        };
+        let mut field = |name| lines.next().and_then(|line| line.strip_prefix(name));
+        let (process, thread) = (field("process "), field("thread "));
+        let reason = field("reason ").and_then(Reason::read);
+        let (Some(process), Some(thread), Some(reason)) = (process, thread, reason) else {
+            return Err("the file is cut short, or damaged: it does not say why it was written".to_owned());
+        };
+        let is_cut = !text.ends_with('\n');
+        let mut report = Self { process, thread, reason, threads_not_kept: 0, threads: Vec::new(), is_cut };
+        for line in lines {
+            report.add(line);
+        }
+        Ok(report)
+    }
+
+    /// Adds a line of a section. Unknown ones mean nothing here.
+    fn add(&mut self, line: &'a str) {
+        if let Some(number) = line.strip_prefix("threads without a record ") {
+            self.threads_not_kept = number.parse().unwrap_or(0);
+        } else if let Some(thread) = Thread::read(line) {
+            self.threads.push(thread);
+        } else if let (Some(thread), Some(call)) = (self.threads.last_mut(), Call::read(line)) {
+            thread.calls.push(call);
+        }
+    }
+
+    /// Returns the calls of the thread that wrote the file.
+    pub(super) fn own(&self) -> Option<&Thread<'a>> {
+        self.threads.iter().find(|thread| thread.id == self.thread)
+    }
+}
+
+impl<'a> Reason<'a> {
+    fn read(text: &'a str) -> Option<Self> {
+        if let Some(command) = text.strip_prefix("device lost in ") {
+            return Some(Self::DeviceLost { command });
+        }
+        if let Some(signal) = text.strip_prefix("signal ") {
+            let (signal, address) = match signal.split_once(" at ") {
+                Some((signal, address)) => (signal, Some(address)),
+                None => (signal, None),
+            };
+            // A signal without a known name has a number only.
+            let name = signal.split_once(' ').map_or(signal, |(_, name)| name);
+            return Some(Self::Signal { name, address });
+        }
+        (text == "request").then_some(Self::Request)
+    }
+}
+
+impl<'a> Thread<'a> {
+    fn read(line: &'a str) -> Option<Self> {
+        let (id, rest) = line.strip_prefix("thread ")?.split_once(' ')?;
+        let (name, _) = rest.strip_suffix(" calls, the last ones:")?.rsplit_once(", ")?;
+        Some(Self { id, name, calls: Vec::new() })
+    }
+
+    /// Returns the innermost call that had not returned.
+    pub(super) fn running(&self) -> Option<&Call<'a>> {
+        self.calls.iter().rev().find(|call| call.end == End::Running)
+    }
+}
+
+impl<'a> Call<'a> {
+    fn read(line: &'a str) -> Option<Self> {
+        let (ago, rest) = line.strip_prefix('-')?.split_once(' ')?;
+        let (command, rest) = rest.split_once('(')?;
+        let (_, end) = rest.rsplit_once(')')?;
+        let end = match end {
+            "" => End::Returned,
+            " has not returned" => End::Running,
+            other => End::Result(other.strip_prefix(" = ")?),
+        };
+        Some(Self { ago: ago.parse().ok()?, command, end })
+    }
+
+    /// Returns the result, if it is an error.
+    pub(super) fn error(&self) -> Option<&'a str> {
+        match self.end {
+            End::Result(result) if result.starts_with("VK_ERROR_") => Some(result),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "\
+vkload recorder 1
+process 7
+thread 7
+reason signal 11 SIGSEGV at 0x10
+threads without a record 2
+
+thread 7 a, b, 12 calls, the last ones:
+-1.000020 vkCmdDraw(command_buffer 0x5, vertex_count 3)
+-0.000010 vkQueueSubmit(queue 0x6) = VK_ERROR_DEVICE_LOST
+-0.000001 vkQueuePresentKHR() has not returned
+";
+
+    #[test]
+    fn a_file_is_read() {
+        let report = Report::read(FILE).unwrap();
+        assert_eq!((report.process, report.thread, report.threads_not_kept), ("7", "7", 2));
+        assert_eq!(report.reason, Reason::Signal { name: "SIGSEGV", address: Some("0x10") });
+        let thread = report.own().unwrap();
+        let call = |ago, command, end| Call { ago, command, end };
+        let calls = [
+            call(1.00002, "vkCmdDraw", End::Returned),
+            call(0.00001, "vkQueueSubmit", End::Result("VK_ERROR_DEVICE_LOST")),
+            call(0.000001, "vkQueuePresentKHR", End::Running),
+        ];
+        assert_eq!((thread.name, &thread.calls[..]), ("a, b", &calls[..]));
+        assert!(!report.is_cut && thread.running() == calls.last());
+    }
+
+    #[test]
+    fn a_file_that_ends_anywhere_is_read_as_far_as_it_goes() {
+        let start = FILE.find("threads without").unwrap();
+        for end in start..FILE.len() {
+            let report = Report::read(&FILE[..end]).unwrap();
+            assert_eq!(report.is_cut, !FILE[..end].ends_with('\n'), "{end}");
+            assert!(report.threads.iter().flat_map(|thread| &thread.calls).count() < 3);
+        }
+        for end in 0..start {
+            let problem = Report::read(&FILE[..end]).unwrap_err();
+            let expected = if end < 17 { "not a file of" } else { "cut short" };
+            assert!(problem.contains(expected), "{end}: {problem}");
+        }
+    }
+
+    #[test]
+    fn another_version_and_another_file_are_rejected() {
+        assert!(Report::read("vkload recorder 12\n").unwrap_err().starts_with("version 12 of"));
+        for text in ["", "\n", "{}\n", "\u{fffd}ELF"] {
+            assert!(Report::read(text).unwrap_err().starts_with("not a file of"));
+        }
+    }
+
+    #[test]
+    fn every_reason_is_read() {
+        let signal = |name| Reason::Signal { name, address: None };
+        assert_eq!(Reason::read("signal 6 SIGABRT"), Some(signal("SIGABRT")));
+        assert_eq!(Reason::read("signal 40"), Some(signal("40")));
+        let lost = Reason::DeviceLost { command: "vkQueueSubmit" };
+        assert_eq!(Reason::read("device lost in vkQueueSubmit"), Some(lost));
+        assert_eq!((Reason::read("request"), Reason::read("whim")), (Some(Reason::Request), None));
+    }
+}

@@ -1,0 +1,266 @@
+//! What a file of the recorder layer says, as a headline and findings.
+
+use super::report::{Reason, Report, Thread};
+use crate::diagnosis::{Finding, Id, Severity};
+
+/// Results that working programs get: a format that the device lacks, or a window of another size.
+const USUAL: &[&str] = &["VK_ERROR_FORMAT_NOT_SUPPORTED", "VK_ERROR_OUT_OF_DATE_KHR"];
+/// A call that takes longer, in seconds, probably waits for something that does not happen.
+const LONG: f64 = 1.0;
+
+const BISECT: &str = "vkload bisect -- PROGRAM";
+const VALIDATE: &str = "vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM";
+
+/// Returns the main result as a sentence.
+pub(super) fn headline(report: &Report<'_>) -> String {
+    let main = report.threads.iter().find(|thread| thread.id == report.process);
+    let program = main.map_or("the program", |thread| thread.name);
+    let thread = thread_name(report, report.thread, report.own().map(|thread| thread.name));
+    match &report.reason {
+        Reason::Request => {
+            let waiting = report.threads.iter().filter(|thread| thread.running().is_some()).count();
+            format!("{program} runs: {waiting} of {} threads are in a Vulkan call.", report.threads.len())
+        }
+        Reason::DeviceLost { command } => format!("{program} lost its device in {command}, in {thread}."),
+        Reason::Signal { name, address } => {
+            let verb = if *name == "SIGABRT" { "aborted" } else { "crashed" };
+            let address = address.map(|address| format!(" at address {address}")).unwrap_or_default();
+            let place = match (report.own().and_then(Thread::running), is_known(report)) {
+                (Some(call), _) => format!(" in {}", call.command),
+                (None, true) => " outside any Vulkan call".to_owned(),
+                (None, false) => String::new(),
+            };
+            format!("{program} {verb} ({name}{address}){place}, in {thread}.")
+        }
+    }
+}
+
+/// Returns the findings: the end first, and then what may have to do with it.
+pub(super) fn findings(report: &Report<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(end(report));
+    findings.extend(failed(report));
+    findings.extend(report.threads.iter().filter_map(|thread| waits(report, thread)));
+    if report.is_cut {
+        let what = "the file is cut short, because the process ended while it wrote: calls are missing";
+        findings.push(Finding::of(Id::CallsCut, Severity::Warning, "", what));
+    }
+    if report.threads_not_kept > 0 {
+        let what =
+            format!("the calls of {} threads were not kept: there were too many", report.threads_not_kept);
+        let step = "export VKLOAD_RECORDER_THREADS=1024";
+        findings.push(Finding::of(Id::ThreadsNotKept, Severity::Note, "", what).step(step));
+    }
+    findings
+}
+
+/// Returns how the program ended.
+fn end(report: &Report<'_>) -> Option<Finding> {
+    let error = |id, about: &str, what: &str| Finding::of(id, Severity::Error, about, what);
+    let own = report.own();
+    let (name, is_sent) = match &report.reason {
+        Reason::Request => return None,
+        Reason::DeviceLost { command } => {
+            let what = "the fault is in work that was submitted before; this call is the first to return VK_ERROR_DEVICE_LOST";
+            let driver = "Read the kernel's messages (`sudo dmesg`): they may name the fault";
+            return Some(error(Id::DeviceLost, command, what).step(VALIDATE).step(driver));
+        }
+        Reason::Signal { name, address } => (*name, *name != "SIGABRT" && address.is_none()),
+    };
+    if let Some(call) = own.and_then(Thread::running) {
+        let what = match (is_sent, name) {
+            (true, _) => "the thread was in this call when it was sent the signal, by `kill` or raise",
+            (_, "SIGABRT") => "another layer, the driver or a call-back of the program aborted",
+            _ => "the fault is in another layer, in the driver, or in a call-back of the program",
+        };
+        let found = error(Id::CallCrashes, call.command, what);
+        return Some(if is_sent { found } else { found.step(BISECT).step(VALIDATE) });
+    }
+    let what = match own.map(|thread| thread.calls.last()) {
+        _ if is_sent => {
+            "the thread was sent the signal, by `kill` or raise, so no code is at fault".to_owned()
+        }
+        Some(Some(call)) => {
+            let fault = if name == "SIGABRT" {
+                "the abort is in the program's own code"
+            } else {
+                "the fault is in the program's own code"
+            };
+            format!(
+                "{fault}, or in a library that it uses: the last call, {}, {:.6} seconds before, had returned",
+                call.command, call.ago
+            )
+        }
+        _ if is_known(report) => {
+            "the thread made no Vulkan call: the program started it, or else a driver or a layer".to_owned()
+        }
+        _ => "the thread's calls are not in the file".to_owned(),
+    };
+    let found = error(Id::ProgramCrashes, "", &what);
+    let backtrace = "Look at the backtrace, in a debugger or with `coredumpctl gdb`: it names the function";
+    Some(if is_sent { found } else { found.step(backtrace) })
+}
+
+/// Returns the first call that failed, unless its result is the reason of the file.
+fn failed(report: &Report<'_>) -> Option<Finding> {
+    let calls = report.threads.iter().flat_map(|thread| thread.calls.iter().map(move |call| (thread, call)));
+    let errors: Vec<_> = calls
+        .filter_map(|(thread, call)| Some((thread, call, call.error()?)))
+        .filter(|(_, _, error)| !USUAL.contains(error) && *error != "VK_ERROR_DEVICE_LOST")
+        .collect();
+    let (thread, call, error) = errors.iter().max_by(|one, other| one.1.ago.total_cmp(&other.1.ago))?;
+    let others = match errors.len() {
+        1 => String::new(),
+        count => format!("; it is the first of {count} calls that failed"),
+    };
+    let what = format!(
+        "has failed with {error} {:.6} seconds before the end, in {}{others}",
+        call.ago,
+        thread_name(report, thread.id, Some(thread.name))
+    );
+    let step = "Check what the program does if this call fails: a crash later may be its consequence";
+    Some(Finding::of(Id::CallFailed, Severity::Warning, call.command, what).step(step))
+}
+
+/// Returns the call in which a thread is, unless it is that of the headline.
+fn waits(report: &Report<'_>, thread: &Thread<'_>) -> Option<Finding> {
+    let is_request = report.reason == Reason::Request;
+    let call = thread.running().filter(|_| is_request || thread.id != report.thread)?;
+    let is_long = is_request && call.ago >= LONG;
+    let severity = if is_long { Severity::Warning } else { Severity::Note };
+    let what = format!(
+        "{} had been in the call for {:.3} seconds",
+        thread_name(report, thread.id, Some(thread.name)),
+        call.ago
+    );
+    let found = Finding::of(Id::CallWaits, severity, call.command, what);
+    Some(if is_long { found.step(VALIDATE) } else { found })
+}
+
+/// Returns whether the calls of the thread that wrote the file, if it made any, are in it.
+fn is_known(report: &Report<'_>) -> bool {
+    report.own().is_some() || !(report.is_cut || report.threads_not_kept > 0)
+}
+
+/// Returns the words for a thread.
+fn thread_name(report: &Report<'_>, id: &str, name: Option<&str>) -> String {
+    match name {
+        _ if id == report.process => "the main thread".to_owned(),
+        Some(name) => format!("thread {id} ({name})"),
+        None => format!("thread {id}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::output;
+
+    /// Returns the answer for a file with this reason and these lines after it.
+    fn answer(reason: &str, rest: &str) -> String {
+        let text = format!("vkload recorder 1\nprocess 7\nthread 7\nreason {reason}\n{rest}");
+        let report = Report::read(&text).unwrap();
+        output::text(&headline(&report), findings(&report).iter())
+    }
+
+    const SUBMIT: &str = "-0.002000 vkQueueSubmit(queue 0x5) = VK_SUCCESS\n";
+    const MAIN: &str = "\nthread 7 game, 20 calls, the last ones:\n";
+    const OTHER: &str = "\nthread 8 worker, 1 calls, the last ones:\n";
+
+    #[test]
+    fn a_crash_in_a_call_names_the_call_and_the_ways_to_find_the_fault() {
+        let calls = "-0.000100 vkQueuePresentKHR(queue 0x5) has not returned\n";
+        let expected = "\
+game crashed (SIGSEGV at address 0x10) in vkQueuePresentKHR, in the main thread.
+error: vkQueuePresentKHR: the fault is in another layer, in the driver, or in a call-back of the program
+  -> vkload bisect -- PROGRAM
+  -> vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM
+";
+        assert_eq!(answer("signal 11 SIGSEGV at 0x10", &format!("{MAIN}{SUBMIT}{calls}")), expected);
+    }
+
+    #[test]
+    fn a_crash_outside_calls_after_one_that_failed_names_both() {
+        let calls = "\
+-0.000500 vkGetPhysicalDeviceImageFormatProperties(format 1) = VK_ERROR_FORMAT_NOT_SUPPORTED
+-0.000300 vkAllocateMemory(device 0x6) = VK_ERROR_OUT_OF_DEVICE_MEMORY
+-0.000200 vkBindBufferMemory(device 0x6) = VK_ERROR_UNKNOWN
+";
+        let expected = "\
+game crashed (SIGSEGV at address 0x0) outside any Vulkan call, in the main thread.
+error: the fault is in the program's own code, or in a library that it uses: the last call, vkBindBufferMemory, 0.000200 seconds before, had returned
+  -> Look at the backtrace, in a debugger or with `coredumpctl gdb`: it names the function
+
+warning: vkAllocateMemory has failed with VK_ERROR_OUT_OF_DEVICE_MEMORY 0.000300 seconds before the end, in the main thread; it is the first of 2 calls that failed
+  -> Check what the program does if this call fails: a crash later may be its consequence
+";
+        assert_eq!(answer("signal 11 SIGSEGV at 0x0", &format!("{MAIN}{calls}")), expected);
+    }
+
+    #[test]
+    fn a_signal_from_outside_is_no_fault() {
+        let answer = answer("signal 11 SIGSEGV", &format!("{MAIN}{SUBMIT}"));
+        assert!(answer.starts_with("game crashed (SIGSEGV) outside any Vulkan call"), "{answer}");
+        assert!(answer.contains("no code is at fault\n") && !answer.contains("->"), "{answer}");
+    }
+
+    #[test]
+    fn an_abort_is_told_from_a_crash() {
+        let in_call = "-0.000100 vkCreateGraphicsPipelines(device 0x6) has not returned\n";
+        let inside = answer("signal 6 SIGABRT", &format!("{MAIN}{SUBMIT}{in_call}"));
+        assert!(
+            inside.starts_with("game aborted (SIGABRT) in vkCreateGraphicsPipelines, in the main thread.\n")
+        );
+        assert!(inside.contains("call-back of the program aborted\n  -> vkload bisect"), "{inside}");
+        let outside = answer("signal 6 SIGABRT", &format!("{MAIN}{SUBMIT}"));
+        assert!(outside.contains("error: the abort is in the program's own code"), "{outside}");
+    }
+
+    #[test]
+    fn a_thread_without_calls_may_be_a_drivers() {
+        let rest = format!("{OTHER}{SUBMIT}");
+        let known = answer("signal 11 SIGSEGV at 0x0", &rest);
+        assert!(known.starts_with("the program crashed (SIGSEGV at address 0x0) outside any Vulkan call"));
+        assert!(known.contains("or else a driver or a layer\n"), "{known}");
+        let cut = answer("signal 11 SIGSEGV at 0x0", &format!("{rest}-0.00"));
+        assert!(
+            cut.starts_with("the program crashed (SIGSEGV at address 0x0), in the main thread.\n"),
+            "{cut}"
+        );
+        assert!(
+            cut.contains("the thread's calls are not in the file\n")
+                && cut.contains("warning: the file is cut short")
+        );
+        let many = answer("signal 11 SIGSEGV at 0x0", &format!("threads without a record 3\n{rest}"));
+        assert!(
+            many.contains("calls of 3 threads") && many.contains("calls are not in the file\n"),
+            "{many}"
+        );
+    }
+
+    #[test]
+    fn a_lost_device_names_the_command_and_other_threads_in_calls() {
+        let wait = "-2.500000 vkWaitForFences(device 0x6) has not returned\n";
+        let lost = "-0.000010 vkQueueSubmit(queue 0x5) = VK_ERROR_DEVICE_LOST\n";
+        let expected = "\
+game lost its device in vkQueueSubmit, in the main thread.
+error: vkQueueSubmit: the fault is in work that was submitted before; this call is the first to return VK_ERROR_DEVICE_LOST
+  -> vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM
+  -> Read the kernel's messages (`sudo dmesg`): they may name the fault
+
+note: vkWaitForFences: thread 8 (worker) had been in the call for 2.500 seconds
+";
+        assert_eq!(answer("device lost in vkQueueSubmit", &format!("{MAIN}{lost}{OTHER}{wait}")), expected);
+    }
+
+    #[test]
+    fn a_request_shows_where_threads_wait() {
+        let wait = "-2.500000 vkWaitForFences(device 0x6) has not returned\n";
+        let expected = "\
+game runs: 1 of 2 threads are in a Vulkan call.
+warning: vkWaitForFences: the main thread had been in the call for 2.500 seconds
+  -> vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM
+";
+        assert_eq!(answer("request", &format!("{MAIN}{wait}{OTHER}{SUBMIT}")), expected);
+    }
+}
