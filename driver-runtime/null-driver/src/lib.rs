@@ -12,6 +12,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod checkpoints;
 mod commands;
 mod defaults;
 mod description;
@@ -61,7 +62,7 @@ impl Driver for Null {
     type Instance = ();
     type PhysicalDevice = heaps::Heaps;
     type Device = ();
-    type Queue = ();
+    type Queue = checkpoints::Checkpoints;
     type Sync = host::Value;
 
     const SYNC_TYPES: &'static [SyncType] = external::SYNC_TYPES;
@@ -76,6 +77,7 @@ impl Driver for Null {
         .and(&descriptors::COMMANDS)
         .and(&queries::COMMANDS)
         .and(&events::COMMANDS)
+        .and(&checkpoints::COMMANDS)
         .and(&objects::COMMANDS)
         .and(&rendering::COMMANDS)
         .and(&pipelines::COMMANDS)
@@ -154,8 +156,8 @@ impl Driver for Null {
         Some(scenario::get().now())
     }
 
-    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
-        Ok(())
+    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<checkpoints::Checkpoints, CreateDeviceError> {
+        Ok(checkpoints::Checkpoints::none())
     }
 
     fn create_sync(_: &Device<Self>, kind: usize, initial: u64) -> Result<host::Value, SubmitError> {
@@ -180,7 +182,10 @@ impl Driver for Null {
         }
         for commands in work.commands {
             // SAFETY: the application submits live command buffers whose commands are about live objects.
-            unsafe { commands::execute(*commands) };
+            unsafe { commands::execute(queue, *commands) };
+        }
+        if queue.lost_reason().is_some() {
+            return Err(queue.set_lost("the scenario wants it").into());
         }
         work.signals.iter().for_each(|signal| signal.done());
         Ok(())

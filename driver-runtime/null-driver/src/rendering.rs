@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use vkload_core::abi::chain;
+use vkload_driver_runtime::atomic::AtomicU64;
 use vkload_driver_runtime::command_buffer::CommandBuffer;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::resource::ImageViewInfo;
@@ -60,12 +61,16 @@ macro_rules! objects {
 }
 objects! { ImageView RenderPass Framebuffer }
 
-/// The current render targets during the execution of a command buffer.
-pub struct Current(Shared<Targets>);
+/// The current render targets and the queue during the execution of a command buffer.
+pub struct Current {
+    targets: Shared<Targets>,
+    /// The queue's handle.
+    pub(crate) queue: AtomicU64,
+}
 
 impl Current {
     pub(crate) fn nothing() -> Self {
-        Self(Shared::new(Targets::default()))
+        Self { targets: Shared::new(Targets::default()), queue: AtomicU64::new(0) }
     }
 }
 
@@ -271,7 +276,7 @@ unsafe fn begin(commands: vk::CommandBuffer, info: *const vk::RenderPassBeginInf
             clear_aspects(*view, aspects, *value, part);
         }
         let (pass, views) = (info.render_pass, views.to_vec());
-        *commands.0.lock() = Targets { pass, views, ..Targets::default() };
+        *commands.targets.lock() = Targets { pass, views, ..Targets::default() };
     }
 }
 
@@ -314,7 +319,7 @@ unsafe extern "system" fn cmd_begin_render_pass_2(
 unsafe fn change(commands: vk::CommandBuffer, change: impl FnOnce(&mut Targets)) {
     // SAFETY: the caller vouches for the handle.
     if let Some(commands) = unsafe { CommandBuffer::<Null>::from_handle(commands) } {
-        change(&mut commands.0.lock());
+        change(&mut commands.targets.lock());
     }
 }
 
@@ -382,7 +387,7 @@ unsafe extern "system" fn cmd_clear_attachments(
     // SAFETY: as above.
     unsafe {
         let Some(commands) = CommandBuffer::<Null>::from_handle(commands) else { return };
-        let targets = commands.0.lock();
+        let targets = commands.targets.lock();
         let mask = Object::<RenderPass>::from_handle(targets.pass).map_or(0, |pass| pass.views);
         for attachment in list(attachments, count) {
             for rectangle in list(rectangles, rectangle_count) {

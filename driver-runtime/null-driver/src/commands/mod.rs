@@ -3,19 +3,24 @@
 
 mod transfer;
 
+use core::sync::atomic::Ordering;
+
 use vkload_driver_runtime::command_buffer::{self, CommandBuffer, CommandBuffers, CommandPool, Recording};
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::driver_prelude::CommandBufferError;
-use vkload_driver_runtime::{entry_points, vk};
+use vkload_driver_runtime::{Queue, entry_points, vk};
 
 use crate::device::list;
 use crate::dispatchable::mark;
 use crate::runtime::typed;
-use crate::{Null, events, queries, rendering};
+use crate::{Null, checkpoints, events, queries, rendering};
 
 /// The functions that run when a command buffer is executed. Other recorded commands have no effect.
-const EFFECTS: EntryPoints<Null> =
-    transfer::COMMANDS.and(&queries::EFFECTS).and(&events::EFFECTS).and(&rendering::EFFECTS);
+const EFFECTS: EntryPoints<Null> = transfer::COMMANDS
+    .and(&queries::EFFECTS)
+    .and(&events::EFFECTS)
+    .and(&rendering::EFFECTS)
+    .and(&checkpoints::EFFECTS);
 
 impl CommandBuffers for Null {
     type CommandBuffer = rendering::Current;
@@ -29,14 +34,15 @@ impl CommandBuffers for Null {
     }
 }
 
-/// Executes a command buffer's recording.
+/// Executes a command buffer's recording on the queue.
 ///
 /// # Safety
 /// The handle and all recorded objects are live, and no thread records meanwhile.
-pub(crate) unsafe fn execute(commands: vk::CommandBuffer) {
+pub(crate) unsafe fn execute(queue: &Queue<Null>, commands: vk::CommandBuffer) {
     // SAFETY: the caller vouches for the handle.
     unsafe {
         if let Some(commands) = CommandBuffer::<Null>::from_handle(commands) {
+            commands.queue.store(queue.raw(), Ordering::Relaxed);
             commands.replay();
         }
     }

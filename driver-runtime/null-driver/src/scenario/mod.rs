@@ -87,8 +87,11 @@ pub(crate) const NEGOTIATE: &CStr = c"vk_icdNegotiateLoaderICDInterfaceVersion";
 /// A queue's execution of each submission, which is not a Vulkan command either.
 pub(crate) const SUBMISSION: &CStr = c"submission";
 
+/// A queue's execution of each checkpoint.
+pub(crate) const CHECKPOINT: &CStr = c"checkpoint";
+
 /// The events that rules can name like commands.
-const EVENTS: &[&CStr] = &[NEGOTIATE, SUBMISSION];
+const EVENTS: &[&CStr] = &[NEGOTIATE, SUBMISSION, CHECKPOINT];
 
 /// The driver's configuration.
 pub struct Scenario {

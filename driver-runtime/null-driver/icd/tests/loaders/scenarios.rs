@@ -66,6 +66,16 @@ fn devices_form_the_groups_of_the_scenario() {
     });
 }
 
+#[test]
+fn a_queue_keeps_the_last_checkpoints_even_if_the_device_is_lost() {
+    everywhere(|run| {
+        for queue in ["sync", "async"] {
+            let words = "extension=VK_NV_device_diagnostic_checkpoints fails=checkpoint@5";
+            run.content("checkpoints", &format!("{words} queue={queue}"));
+        }
+    });
+}
+
 /// Makes a folder that imitates `/dev` and `/sys` of a machine with two GPUs. The nodes are device files that every system has.
 fn two_gpus(root: &Path) {
     let gpus =

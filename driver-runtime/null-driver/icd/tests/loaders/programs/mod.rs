@@ -1,5 +1,6 @@
 //! Programs that the tests run in separate processes. They are not tests; they panic if the driver is wrong.
 
+mod checkpoints;
 mod extensions;
 mod facts;
 mod honest;
