@@ -181,6 +181,17 @@ impl<'c, L: Exported, C: Command> Call<'c, L, C> {
         Returned { parameters: self.parameters, outcome, is_written }
     }
 
+    /// Calls the next layer with other parameters. The result has the original ones.
+    ///
+    /// # Safety
+    /// With the changed parameters, the call obeys the specification until the next layer returns.
+    pub unsafe fn next_with(mut self, change: impl FnOnce(&mut C::Parameters<'c>)) -> Returned<'c, C> {
+        // SAFETY: parameters are numbers, handles and pointers, which can be copied.
+        let parameters = unsafe { core::ptr::read(&raw const self.parameters) };
+        change(&mut self.parameters);
+        Returned { parameters, ..self.next() }
+    }
+
     /// Fails the call instead of calling the next layer, if the command can fail, and calls the next layer otherwise. A result that is no
     /// error is replaced by `VK_ERROR_UNKNOWN`. Arrays of handles that the specification wants to be NULL then are filled with NULL.
     pub fn fail(self, error: vk::Result) -> Returned<'c, C> {

@@ -6,6 +6,7 @@ mod arrays;
 mod call;
 pub mod commands;
 mod creation;
+mod device;
 mod dispatch;
 mod entry;
 mod layer;
@@ -25,6 +26,7 @@ pub use vkload_registry::types;
 
 pub use call::{Call, Command, Intercept, InterceptAll, Outcome, Returned};
 pub use commands::parameter_names;
+pub use device::{Device, device_of};
 pub use dispatch::{DeviceLevel, Function, InstanceLevel, Level, NoLevel};
 pub use layer::{Extension, Layer, LookUp, Setting, SettingKind, Tool};
 pub use manifest::{check_manifest, manifest};
