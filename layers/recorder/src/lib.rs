@@ -6,10 +6,15 @@
 //! A thread has a ring of entries (`rings`). A call writes the command, its parameters and the time to the next entry before it goes to
 //! the next layer, and the result after it returns. Nothing is allocated after the first instance is created. A signal handler
 //! (`signals`) reads the rings of all threads while these may go on writing, and writes a text (`report`) with system calls only.
+//!
+//! If the user wants it, commands that make a queue work get a checkpoint each (`queues`). Its marker (`markers`) is a number that names
+//! the command. After the device is lost, the report has the last checkpoints of each queue.
 #![allow(non_snake_case, reason = "the name of a layer's library")]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
+mod markers;
+mod queues;
 mod report;
 mod rings;
 mod settings;
@@ -18,13 +23,13 @@ mod signals;
 use core::ffi::CStr;
 
 use ash::vk;
+use vkload_layer_runtime::commands::{CreateDevice, GetDeviceQueue, GetDeviceQueue2};
 use vkload_layer_runtime::registry::{CommandId, command};
 use vkload_layer_runtime::{
-    Call, Command, InterceptAll, Layer, Outcome as _, Returned, Setting, SettingKind,
+    Call, Command, Intercept, InterceptAll, Layer, Outcome as _, Returned, Setting, SettingKind,
 };
 
 use report::Reason;
-use rings::Entry;
 
 /// The layer.
 pub struct Recorder;
@@ -49,32 +54,88 @@ impl Layer for Recorder {
             kind: SettingKind::String,
             description: "the signal that requests a report",
         },
+        Setting {
+            name: settings::QUEUES,
+            kind: SettingKind::Bool,
+            description: "whether the progress of queues is recorded",
+        },
     ];
     type Instance = ();
-    type Device = ();
+    type Device = queues::Queues;
 }
 
-vkload_layer_runtime::export!(Recorder: ..);
+vkload_layer_runtime::export!(Recorder: .., CreateDevice, GetDeviceQueue, GetDeviceQueue2);
 
 impl InterceptAll for Recorder {
     #[inline]
     fn intercept<C: Command>(call: Call<'_, Self, C>) -> Returned<'_, C> {
-        if C::ID == command::CREATE_INSTANCE {
-            start();
-        }
-        let entry = rings::begin(C::ID);
-        if let Some(entry) = entry {
-            entry.called_with(call.numbers().as_ref());
-        }
-        let returned = call.next();
-        if let Some(entry) = entry {
-            match returned.outcome().result() {
-                Some(result) => end(entry, result),
-                None => entry.returned(),
-            }
+        recorded(call, Call::next)
+    }
+}
+
+impl Intercept<CreateDevice> for Recorder {
+    fn intercept<'c>(call: Call<'c, Self, CreateDevice>) -> Returned<'c, CreateDevice> {
+        recorded(call, |call| if settings::get().queues { queues::create_device(call) } else { call.next() })
+    }
+}
+
+impl Intercept<GetDeviceQueue> for Recorder {
+    fn intercept<'c>(call: Call<'c, Self, GetDeviceQueue>) -> Returned<'c, GetDeviceQueue> {
+        let returned = recorded(call, Call::next);
+        let parameters = returned.parameters();
+        if let Some(queue) = returned.output(|parameters| parameters.queue) {
+            queues::add(parameters.device, queue, parameters.queue_family_index, parameters.queue_index);
         }
         returned
     }
+}
+
+impl Intercept<GetDeviceQueue2> for Recorder {
+    fn intercept<'c>(call: Call<'c, Self, GetDeviceQueue2>) -> Returned<'c, GetDeviceQueue2> {
+        let returned = recorded(call, Call::next);
+        let parameters = returned.parameters();
+        if let Some(queue) = returned.output(|parameters| parameters.queue) {
+            let info = &parameters.queue_info;
+            queues::add(parameters.device, queue, info.queue_family_index, info.queue_index);
+        }
+        returned
+    }
+}
+
+/// Records a call, which `next` makes.
+#[inline]
+fn recorded<'c, C: Command>(
+    call: Call<'c, Recorder, C>,
+    next: impl FnOnce(Call<'c, Recorder, C>) -> Returned<'c, C>,
+) -> Returned<'c, C> {
+    if C::ID == command::CREATE_INSTANCE {
+        start();
+    }
+    let entry = rings::begin(C::ID);
+    if let Some(entry) = entry {
+        entry.called_with(call.numbers().as_ref());
+    }
+    if const { queues::is_marked(C::ID) } && queues::are_marked() {
+        queues::mark(C::ID, first(call.numbers()));
+    }
+    let returned = next(call);
+    if let Some(entry) = entry {
+        match returned.outcome().result() {
+            Some(result) => {
+                entry.returned_with(result);
+                if result == vk::Result::ERROR_DEVICE_LOST {
+                    lost(C::ID, first(returned.numbers()));
+                }
+            }
+            None => entry.returned(),
+        }
+    }
+    returned
+}
+
+/// Returns a call's handle.
+fn first(numbers: impl AsRef<[u64]>) -> u64 {
+    numbers.as_ref().first().copied().unwrap_or(0)
 }
 
 /// Allocates the rings, and installs the signal handlers, once.
@@ -86,20 +147,12 @@ fn start() {
     }
 }
 
-#[inline]
-fn end(entry: &Entry, result: vk::Result) {
-    entry.returned_with(result);
-    if result == vk::Result::ERROR_DEVICE_LOST {
-        lost(entry.command());
-    }
-}
-
 /// Writes the report of a lost device, once.
 #[cold]
-fn lost(command: CommandId) {
+fn lost(command: CommandId, handle: u64) {
     use core::sync::atomic::{AtomicBool, Ordering};
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
-    if !IS_REPORTED.swap(true, Ordering::Relaxed) && report::write(&Reason::DeviceLost(command)) {
+    if !IS_REPORTED.swap(true, Ordering::Relaxed) && report::write(&Reason::DeviceLost { command, handle }) {
         say(&format!("the device is lost; the last calls are in {}", settings::file_name()));
     }
 }

@@ -1,19 +1,30 @@
-//! The text of a report. Everything here may run in a signal handler: nothing is allocated, and no lock is taken.
+//! The text of a report. Everything here may run in a signal handler, except for the progress of queues, which only the report of a lost
+//! device has: nothing is allocated, and no lock is taken.
 
 use core::ffi::{CStr, c_int};
 use core::fmt::{self, Write as _};
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use ash::vk;
 use vkload_layer_runtime::registry::CommandId;
 
+use crate::markers::{self, Marker};
+use crate::queues::{self, Progress};
 use crate::rings::{self, Entry, Ring, State};
 use crate::settings;
 
 /// The event that a report is about.
 pub(crate) enum Reason {
-    Signal { number: c_int, address: Option<usize> },
+    Signal {
+        number: c_int,
+        address: Option<usize>,
+    },
     Request,
-    DeviceLost(CommandId),
+    /// The handle is the command's: a device or a queue.
+    DeviceLost {
+        command: CommandId,
+        handle: u64,
+    },
 }
 
 /// The file. Text is collected, since each write is a system call.
@@ -94,7 +105,7 @@ fn text(out: &mut Out, reason: &Reason) -> fmt::Result {
             }
         }
         Reason::Request => out.write_str("request")?,
-        Reason::DeviceLost(command) => write!(out, "device lost in {}", name(*command))?,
+        Reason::DeviceLost { command, .. } => write!(out, "device lost in {}", name(*command))?,
     }
     out.write_str("\n")?;
     if rings::without() != 0 {
@@ -102,6 +113,36 @@ fn text(out: &mut Out, reason: &Reason) -> fmt::Result {
     }
     for ring in rings::all().iter().filter(|ring| ring.thread() != 0) {
         thread(out, ring, now)?;
+    }
+    if let Reason::DeviceLost { handle, .. } = reason {
+        // The driver may not return.
+        out.flush();
+        queues::progress(*handle, |progress| queue(out, progress))?;
+    }
+    Ok(())
+}
+
+/// `BOTTOM_OF_PIPE vkCmdDispatch, action 3 of command buffer 0x55d0`
+fn queue(out: &mut Out, progress: &Progress<'_>) -> fmt::Result {
+    let Progress { queue, family, index, .. } = progress;
+    writeln!(out, "\nqueue {queue:#x} of family {family}, index {index}, the last checkpoints:")?;
+    for checkpoint in progress.checkpoints {
+        match checkpoint.stage {
+            vk::PipelineStageFlags::TOP_OF_PIPE => out.write_str("TOP_OF_PIPE ")?,
+            vk::PipelineStageFlags::BOTTOM_OF_PIPE => out.write_str("BOTTOM_OF_PIPE ")?,
+            other => write!(out, "stage {:#x} ", other.as_raw())?,
+        }
+        let value = checkpoint.p_checkpoint_marker.addr() as u64;
+        match markers::read(value).filter(|_| progress.is_own) {
+            Some(Marker { command, command_buffer, number }) => {
+                write!(out, "{}, action {number} of command buffer ", name(command))?;
+                match command_buffer {
+                    Some(command_buffer) => writeln!(out, "{command_buffer:#x}")?,
+                    None => out.write_str("?\n")?,
+                }
+            }
+            None => writeln!(out, "marker {value:#x}")?,
+        }
     }
     Ok(())
 }

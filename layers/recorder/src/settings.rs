@@ -15,6 +15,8 @@ pub(crate) const CALLS: &str = "VKLOAD_RECORDER_CALLS";
 pub(crate) const THREADS: &str = "VKLOAD_RECORDER_THREADS";
 /// The signal that requests a report.
 pub(crate) const SIGNAL: &str = "VKLOAD_RECORDER_SIGNAL";
+/// Whether the progress of queues is recorded.
+pub(crate) const QUEUES: &str = "VKLOAD_RECORDER_QUEUES";
 
 pub(crate) struct Settings {
     /// `None` in an elevated process, which writes no file.
@@ -22,6 +24,7 @@ pub(crate) struct Settings {
     pub(crate) calls: usize,
     pub(crate) threads: usize,
     pub(crate) signal: Option<c_int>,
+    pub(crate) queues: bool,
 }
 
 static SETTINGS: OnceLock<Settings> = OnceLock::new();
@@ -59,6 +62,7 @@ pub(crate) fn get() -> &'static Settings {
             calls: number(CALLS, 64, 1 << 16),
             threads: number(THREADS, 64, 1 << 12),
             signal,
+            queues: given.is_on(QUEUES),
         }
     })
 }

@@ -130,6 +130,72 @@ fn a_lost_device_leaves_the_calls_while_the_program_goes_on() {
     }
 }
 
+/// Loses the device, after three waits that are submissions, and returns the lines about queues, without handles.
+fn lost_at_a_checkpoint(library: Library, how: &str, queues: &str, words: &str) -> Vec<String> {
+    let recorded = Recorded::new(library);
+    let mut command = recorded.command(how);
+    command.env("VKLOAD_NULL_DRIVER", format!("extension=VK_NV_device_diagnostic_checkpoints {words}"));
+    let output = run(command.env("VKLOAD_RECORDER_QUEUES", queues));
+    assert_eq!((output.stdout.as_str(), output.status.success()), ("ready\n-4\n", true), "{output:?}");
+    let report = recorded.report();
+    assert_eq!(report[3], "reason device lost in vkQueueSubmit");
+    let lines = report.iter().skip_while(|line| !line.starts_with("queue "));
+    let words = |line: &String| {
+        let is_handle = |word: &str| word.starts_with("0x") && word != OWN_MARKER;
+        let words = line.split(' ').map(|word| if is_handle(word) { "HANDLE" } else { word });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    lines.map(words).collect()
+}
+
+/// The marker that the program itself sets.
+const OWN_MARKER: &str = "0x123";
+
+const QUEUE: &str = "queue HANDLE of family 0, index 0, the last checkpoints:";
+
+#[test]
+fn after_a_lost_device_each_queues_last_checkpoints_name_commands() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    for library in LOADERS {
+        let at = |words| lost_at_a_checkpoint(library(), "work", "1", words);
+        let middle = [
+            QUEUE,
+            "TOP_OF_PIPE vkCmdFillBuffer, action 3 of command buffer HANDLE",
+            "BOTTOM_OF_PIPE vkCmdUpdateBuffer, action 2 of command buffer HANDLE",
+        ];
+        assert_eq!(at("fails=checkpoint@3"), middle);
+        let between = [
+            QUEUE,
+            "TOP_OF_PIPE vkEndCommandBuffer, action 4 of command buffer HANDLE",
+            "BOTTOM_OF_PIPE vkEndCommandBuffer, action 4 of command buffer HANDLE",
+        ];
+        assert_eq!(at("fails=submission@5"), between);
+        assert_eq!(at("fails=submission@4"), [QUEUE]);
+    }
+}
+
+#[test]
+fn the_checkpoints_of_a_program_that_sets_them_are_its_own() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let at = |queues| lost_at_a_checkpoint(Library::under_test(), "own", queues, "fails=submission@5");
+    assert_eq!(at("1"), [QUEUE, "TOP_OF_PIPE marker 0x123", "BOTTOM_OF_PIPE marker 0x123"]);
+    assert_eq!(at("0"), [""; 0]);
+}
+
+#[test]
+fn a_driver_without_checkpoints_and_a_user_who_wants_none_get_none() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let without = "without=VK_NV_device_diagnostic_checkpoints fails=submission@5";
+    assert_eq!(lost_at_a_checkpoint(Library::under_test(), "work", "1", without), [""; 0]);
+    assert_eq!(lost_at_a_checkpoint(Library::under_test(), "work", "0", "fails=submission@5"), [""; 0]);
+}
+
 #[test]
 fn a_report_can_be_requested() {
     if Need::missing(NEEDS) {

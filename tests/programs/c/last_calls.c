@@ -1,6 +1,6 @@
 /*
- * Ends in some way after some calls on two threads: `last_calls HOW`, where HOW is wait, abort, null, lose, request,
- * handle or inform.
+ * Ends in some way after some calls on two threads: `last_calls HOW`, where HOW is wait, abort, null, lose, work, own,
+ * request, handle or inform. For work, a command buffer is submitted twice; for own, the program enables checkpoints itself.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -34,6 +34,43 @@ static void inform(int number, siginfo_t *info, void *context)
         handle(number);
 }
 
+/* Submits a command buffer with a fill, an update and a fill, which the program may mark itself. Returns the last result. */
+static VkResult work(int is_marked)
+{
+    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    VkCommandPool pool;
+    OK(vkCreateCommandPool(device, &pool_info, NULL, &pool));
+    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                        .commandPool = pool,
+                                        .commandBufferCount = 1};
+    VkCommandBuffer commands;
+    OK(vkAllocateCommandBuffers(device, &info, &commands));
+    VkBufferCreateInfo size = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 64, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    VkBuffer buffer;
+    OK(vkCreateBuffer(device, &size, NULL, &buffer));
+    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    OK(vkBeginCommandBuffer(commands, &begin));
+    if (is_marked) {
+        PFN_vkCmdSetCheckpointNV mark =
+            (PFN_vkCmdSetCheckpointNV)vkGetDeviceProcAddr(device, "vkCmdSetCheckpointNV");
+        CHECK(mark);
+        mark(commands, (void *)0x123);
+    }
+    vkCmdFillBuffer(commands, buffer, 0, 64, 1);
+    vkCmdUpdateBuffer(commands, buffer, 0, 4, "abc");
+    vkCmdFillBuffer(commands, buffer, 0, 64, 2);
+    OK(vkEndCommandBuffer(commands));
+    VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+    VkResult result = vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE);
+    if (result == VK_SUCCESS)
+        result = vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE);
+    vkDestroyBuffer(device, buffer, NULL);
+    vkDestroyCommandPool(device, pool, NULL);
+    return result;
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
@@ -43,7 +80,8 @@ int main(int argc, char **argv)
     struct sigaction action = {.sa_sigaction = inform, .sa_flags = SA_SIGINFO};
     if (!strcmp(how, "inform"))
         sigaction(SIGSEGV, &action, NULL);
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
     VkInstance instance;
     OK(vkCreateInstance(&info, NULL, &instance));
     uint32_t one = 1;
@@ -53,11 +91,18 @@ int main(int argc, char **argv)
     VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                       .queueCount = 1,
                                       .pQueuePriorities = &priority};
+    const char *extension = VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME;
     VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                       .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queues};
+                                      .pQueueCreateInfos = &queues,
+                                      .enabledExtensionCount = !strcmp(how, "own"),
+                                      .ppEnabledExtensionNames = &extension};
     OK(vkCreateDevice(physical, &device_info, NULL, &device));
-    vkGetDeviceQueue(device, 0, 0, &queue);
+    VkDeviceQueueInfo2 first = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2};
+    if (!strcmp(how, "own"))
+        vkGetDeviceQueue2(device, &first, &queue);
+    else
+        vkGetDeviceQueue(device, 0, 0, &queue);
     pthread_t other;
     CHECK(pthread_create(&other, NULL, thread, NULL) == 0);
     CHECK(pthread_join(other, NULL) == 0);
@@ -74,6 +119,8 @@ int main(int argc, char **argv)
         *(volatile int *)NULL = 1;
     if (!strcmp(how, "lose"))
         printf("%d\n", vkDeviceWaitIdle(device));
+    if (!strcmp(how, "work") || !strcmp(how, "own"))
+        printf("%d\n", work(!strcmp(how, "own")));
     if (!strcmp(how, "request"))
         raise(SIGUSR1);
     if (!strcmp(how, "handle") || !strcmp(how, "inform"))
