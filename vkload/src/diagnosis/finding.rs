@@ -237,6 +237,7 @@ findings! {
     DeviceLost "device-lost" Error Seen,
     CallFailed "call-failed" Warning Likely,
     CallWaits "call-waits" WarningOrNote Likely,
+    QueueProgress "queue-progress" Note Likely,
     CallsCut "calls-cut" Warning Known,
     ThreadsNotKept "threads-not-kept" Note Known,
 }

@@ -10,6 +10,7 @@ pub(super) struct Report<'a> {
     /// How many threads made calls that are not in the file.
     pub(super) threads_not_kept: u64,
     pub(super) threads: Vec<Thread<'a>>,
+    pub(super) queues: Vec<Queue<'a>>,
     /// Whether the end is missing.
     pub(super) is_cut: bool,
 }
@@ -20,6 +21,14 @@ pub(super) enum Reason<'a> {
     Signal { name: &'a str, address: Option<&'a str> },
     DeviceLost { command: &'a str },
     Request,
+}
+
+/// The progress of a queue.
+#[derive(Debug)]
+pub(super) struct Queue<'a> {
+    pub(super) handle: &'a str,
+    /// The last checkpoint of each stage: the stage, and the command or the marker.
+    pub(super) checkpoints: Vec<(&'a str, &'a str)>,
 }
 
 /// The calls of a thread.
@@ -74,7 +83,15 @@ impl<'a> Report<'a> {
             return Err("the file is cut short, or damaged: it does not say why it was written".to_owned());
         };
         let is_cut = !text.ends_with('\n');
-        let mut report = Self { process, thread, reason, threads_not_kept: 0, threads: Vec::new(), is_cut };
+        let mut report = Self {
+            process,
+            thread,
+            reason,
+            threads_not_kept: 0,
+            threads: Vec::new(),
+            queues: Vec::new(),
+            is_cut,
+        };
         for line in lines {
             report.add(line);
         }
@@ -89,6 +106,10 @@ impl<'a> Report<'a> {
             self.threads.push(thread);
         } else if let (Some(thread), Some(call)) = (self.threads.last_mut(), Call::read(line)) {
             thread.calls.push(call);
+        } else if let Some(queue) = Queue::read(line) {
+            self.queues.push(queue);
+        } else if let (Some(queue), Some(checkpoint)) = (self.queues.last_mut(), checkpoint(line)) {
+            queue.checkpoints.push(checkpoint);
         }
     }
 
@@ -127,6 +148,20 @@ impl<'a> Thread<'a> {
     pub(super) fn running(&self) -> Option<&Call<'a>> {
         self.calls.iter().rev().find(|call| call.end == End::Running)
     }
+}
+
+impl<'a> Queue<'a> {
+    fn read(line: &'a str) -> Option<Self> {
+        let (handle, _) =
+            line.strip_prefix("queue ")?.strip_suffix(", the last checkpoints:")?.split_once(' ')?;
+        Some(Self { handle, checkpoints: Vec::new() })
+    }
+}
+
+/// Returns the stage of a checkpoint, and the rest.
+fn checkpoint(line: &str) -> Option<(&str, &str)> {
+    let of_number = line.strip_prefix("stage ");
+    of_number.unwrap_or(line).split_once(' ')
 }
 
 impl<'a> Call<'a> {
@@ -182,6 +217,16 @@ thread 7 a, b, 12 calls, the last ones:
         ];
         assert_eq!((thread.name, &thread.calls[..]), ("a, b", &calls[..]));
         assert!(!report.is_cut && thread.running() == calls.last());
+    }
+
+    #[test]
+    fn the_progress_of_queues_is_read() {
+        let more = "\nqueue 0x6 of family 0, index 1, the last checkpoints:\nTOP_OF_PIPE marker 0x1\nstage 0x8 vkCmdDraw, action 1\n";
+        let text = format!("{FILE}{more}");
+        let report = Report::read(&text).unwrap();
+        let [queue] = &report.queues[..] else { panic!("{report:?}") };
+        assert_eq!(queue.handle, "0x6");
+        assert_eq!(queue.checkpoints, [("TOP_OF_PIPE", "marker 0x1"), ("0x8", "vkCmdDraw, action 1")]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a file of the recorder layer says, as a headline and findings.
 
-use super::report::{Reason, Report, Thread};
+use super::report::{Queue, Reason, Report, Thread};
 use crate::diagnosis::{Finding, Id, Severity};
 
 /// Results that working programs get: a format that the device lacks, or a window of another size.
@@ -9,6 +9,8 @@ const USUAL: &[&str] = &["VK_ERROR_FORMAT_NOT_SUPPORTED", "VK_ERROR_OUT_OF_DATE_
 const LONG: f64 = 1.0;
 
 const BISECT: &str = "vkload bisect -- PROGRAM";
+const QUEUES: &str = "Set VKLOAD_RECORDER_QUEUES=1 and let it happen again: if the driver has VK_NV_device_diagnostic_checkpoints, the file then \
+    says how far each queue got";
 const VALIDATE: &str = "vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM";
 
 /// Returns the main result as a sentence.
@@ -39,6 +41,7 @@ pub(super) fn headline(report: &Report<'_>) -> String {
 pub(super) fn findings(report: &Report<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(end(report));
+    findings.extend(report.queues.iter().map(progress));
     findings.extend(failed(report));
     findings.extend(report.threads.iter().filter_map(|thread| waits(report, thread)));
     if report.is_cut {
@@ -63,7 +66,8 @@ fn end(report: &Report<'_>) -> Option<Finding> {
         Reason::DeviceLost { command } => {
             let what = "the fault is in work that was submitted before; this call is the first to return VK_ERROR_DEVICE_LOST";
             let driver = "Read the kernel's messages (`sudo dmesg`): they may name the fault";
-            return Some(error(Id::DeviceLost, command, what).step(VALIDATE).step(driver));
+            let found = error(Id::DeviceLost, command, what).step(VALIDATE).step(driver);
+            return Some(if report.queues.is_empty() { found.step(QUEUES) } else { found });
         }
         Reason::Signal { name, address } => (*name, *name != "SIGABRT" && address.is_none()),
     };
@@ -99,6 +103,22 @@ fn end(report: &Report<'_>) -> Option<Finding> {
     let found = error(Id::ProgramCrashes, "", &what);
     let backtrace = "Look at the backtrace, in a debugger or with `coredumpctl gdb`: it names the function";
     Some(if is_sent { found } else { found.step(backtrace) })
+}
+
+/// Returns how far a queue got. A checkpoint comes before its command.
+fn progress(queue: &Queue<'_>) -> Finding {
+    let stage = |(stage, at): &(&str, &str)| match *stage {
+        "TOP_OF_PIPE" => format!("begun the work up to {at}"),
+        "BOTTOM_OF_PIPE" => format!("completed the work before {at}"),
+        other => format!("reached {at} (stage {other})"),
+    };
+    let about = format!("queue {}", queue.handle);
+    let stages: Vec<_> = queue.checkpoints.iter().map(stage).collect();
+    if stages.is_empty() {
+        return Finding::of(Id::QueueProgress, Severity::Note, &about, "has reached no checkpoint");
+    }
+    Finding::of(Id::QueueProgress, Severity::Note, &about, format!("has {}", stages.join(", and ")))
+        .step("Look for the fault in the work that has begun and is not complete")
 }
 
 /// Returns the first call that failed, unless its result is the reason of the file.
@@ -247,10 +267,30 @@ game lost its device in vkQueueSubmit, in the main thread.
 error: vkQueueSubmit: the fault is in work that was submitted before; this call is the first to return VK_ERROR_DEVICE_LOST
   -> vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM
   -> Read the kernel's messages (`sudo dmesg`): they may name the fault
+  -> Set VKLOAD_RECORDER_QUEUES=1 and let it happen again: if the driver has VK_NV_device_diagnostic_checkpoints, the file then says how far each queue got
 
 note: vkWaitForFences: thread 8 (worker) had been in the call for 2.500 seconds
 ";
         assert_eq!(answer("device lost in vkQueueSubmit", &format!("{MAIN}{lost}{OTHER}{wait}")), expected);
+    }
+
+    #[test]
+    fn a_lost_device_shows_how_far_queues_got() {
+        let queues = "
+queue 0x5 of family 0, index 0, the last checkpoints:
+TOP_OF_PIPE vkCmdDispatch, action 3 of command buffer 0x7
+BOTTOM_OF_PIPE vkCmdDraw, action 2 of command buffer 0x7
+
+queue 0x6 of family 1, index 0, the last checkpoints:
+";
+        let expected = "
+note: queue 0x5 has begun the work up to vkCmdDispatch, action 3 of command buffer 0x7, and completed the work before vkCmdDraw, action 2 of command buffer 0x7
+  -> Look for the fault in the work that has begun and is not complete
+
+note: queue 0x6 has reached no checkpoint
+";
+        let answer = answer("device lost in vkQueueSubmit", &format!("{MAIN}{SUBMIT}{queues}"));
+        assert!(answer.ends_with(expected) && !answer.contains("VKLOAD_RECORDER_QUEUES"), "{answer}");
     }
 
     #[test]
