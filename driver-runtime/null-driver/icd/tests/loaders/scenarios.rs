@@ -153,7 +153,8 @@ fn a_scenario_may_be_a_file() {
 fn a_mistake_in_a_scenario_is_named_once_and_the_driver_refuses() {
     everywhere(|run| {
         let shown = run.failure("buffers", "devices=1 fails=vkCreateDevise");
-        let words = "vkload null driver: VKLOAD_NULL_DRIVER: `fails=vkCreateDevise`: vkCreateDevise is not a command";
+        let words =
+            "vkload null driver: VKLOAD_NULL_DRIVER: `fails=vkCreateDevise`: vkCreateDevise is not a command";
         assert_eq!(shown.matches(words).count(), 1, "{shown}");
         let refused =
             shown.contains("ERROR_INCOMPATIBLE_DRIVER") || shown.contains("ERROR_INITIALIZATION_FAILED");
