@@ -20,8 +20,11 @@ const WITHOUT_OBJECT: [CommandId; 4] = [
     command::CREATE_EXTERNAL_COMPUTE_QUEUE_NV,
 ];
 
-/// The objects that exist: by instance or device and handle, the command that created it, and how often.
-static OBJECTS: LazyLock<Mutex<HashMap<[u64; 2], (CommandId, u32)>>> = LazyLock::new(Mutex::default);
+/// By instance or device and handle, the command that created an object, and how often.
+type Objects = HashMap<[u64; 2], (CommandId, u32)>;
+
+/// The objects that exist.
+static OBJECTS: LazyLock<Mutex<Objects>> = LazyLock::new(Mutex::default);
 
 /// Returns whether the log has calls of a command.
 pub(crate) fn has(command: CommandId) -> bool {
@@ -57,7 +60,8 @@ pub(crate) fn write<C: Command>(returned: &Returned<'_, C>) {
         let mut objects = lock(&OBJECTS);
         // SAFETY: the parameters are a successful call's.
         for object in unsafe { created(command, numbers) } {
-            objects.entry([*owner, *object]).or_insert((command, 0)).1 += 1;
+            let (_, count) = objects.entry([*owner, *object]).or_insert((command, 0));
+            *count = count.saturating_add(1);
         }
     }
 }
