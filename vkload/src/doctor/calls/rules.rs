@@ -21,7 +21,7 @@ pub(super) fn headline(report: &Report<'_>) -> String {
     match &report.reason {
         Reason::Request => {
             let waiting = report.threads.iter().filter(|thread| thread.running().is_some()).count();
-            format!("{program} runs: {waiting} of {} threads are in a Vulkan call.", report.threads.len())
+            format!("{program} runs; threads in a Vulkan call: {waiting} of {}.", report.threads.len())
         }
         Reason::DeviceLost { command } => format!("{program} lost its device in {command}, in {thread}."),
         Reason::Signal { name, address } => {
@@ -297,7 +297,7 @@ note: queue 0x6 has reached no checkpoint
     fn a_request_shows_where_threads_wait() {
         let wait = "-2.500000 vkWaitForFences(device 0x6) has not returned\n";
         let expected = "\
-game runs: 1 of 2 threads are in a Vulkan call.
+game runs; threads in a Vulkan call: 1 of 2.
 warning: vkWaitForFences: the main thread had been in the call for 2.500 seconds
   -> vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM
 ";
