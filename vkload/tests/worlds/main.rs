@@ -22,9 +22,24 @@ use world::World;
 const ENOUGH: usize = 80;
 /// More at a time would wait for each other, and hangs for their time limit.
 const AT_A_TIME: usize = 4;
-/// Findings about a running process, a program on the command line or time, which `programs.rs` and `recordings.rs` bring about.
-const WITHOUT_WORLD: &[&str] =
-    &["app-image", "layer-slow", "loaders-mixed", "not-tried", "process-elsewhere", "process-libraries"];
+/// Findings about a running process, a program on the command line or time, which `programs.rs` and `recordings.rs` bring about, and those in
+/// a file of the recorder layer (`vkload/src/doctor/calls/rules.rs`).
+const WITHOUT_WORLD: &[&str] = &[
+    "app-image",
+    "layer-slow",
+    "loaders-mixed",
+    "not-tried",
+    "process-elsewhere",
+    "process-libraries",
+    "call-crashes",
+    "program-crashes",
+    "device-lost",
+    "call-failed",
+    "call-waits",
+    "queue-progress",
+    "calls-cut",
+    "threads-not-kept",
+];
 
 #[test]
 fn every_world_gets_its_answer_and_every_finding_has_a_world() {
