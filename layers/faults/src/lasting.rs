@@ -6,12 +6,12 @@ use std::sync::{LazyLock, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use ash::vk::{self, Handle as _};
 use vkload_fault_rules::is_lost_with_device;
+use vkload_layer_runtime::Command;
 use vkload_layer_runtime::commands::DeviceWaitIdle;
 use vkload_layer_runtime::registry::{CommandId, command};
-use vkload_layer_runtime::{Call, Command, Returned};
 
 use crate::device::{self, lock};
-use crate::{FaultsLayer, settings};
+use crate::settings;
 
 #[derive(Default)]
 struct Surfaces {
@@ -49,37 +49,35 @@ pub(crate) fn submitting(command: CommandId) -> Option<RwLockReadGuard<'static, 
 }
 
 /// Returns why a call fails whatever the rules say: its device or surface is lost.
-pub(crate) fn failure<C: Command>(call: &Call<'_, FaultsLayer, C>) -> Option<vk::Result> {
+pub(crate) fn failure(command: CommandId, device: vk::Device, numbers: &[u64]) -> Option<vk::Result> {
     if !IS_ANY_LOST.load(Ordering::Acquire) {
         return None;
     }
-    if is_lost_with_device(C::ID) && device::with(call.device(), |device| device.is_lost) {
+    if is_lost_with_device(command) && device::with(device, |device| device.is_lost) {
         return Some(vk::Result::ERROR_DEVICE_LOST);
     }
-    let surfaces = surfaces_of(C::ID, call.numbers().as_ref());
+    let surfaces = surfaces_of(command, numbers);
     let known = lock(&SURFACES);
     let is_lost = surfaces.iter().any(|surface| known.lost.contains(surface));
     is_lost.then_some(vk::Result::ERROR_SURFACE_LOST_KHR)
 }
 
-/// Makes the failure of a call last. A device is idle when it is lost, so that its objects can be destroyed.
-pub(crate) fn begin<C: Command>(call: &Call<'_, FaultsLayer, C>, result: vk::Result) {
-    match result {
-        vk::Result::ERROR_DEVICE_LOST => {
-            IS_ANY_LOST.store(true, Ordering::Release);
-            let Some(wait) = call.device_function::<DeviceWaitIdle>() else { return };
-            let _alone = SUBMITTING.write().unwrap_or_else(PoisonError::into_inner);
-            if !device::with(call.device(), |device| core::mem::replace(&mut device.is_lost, true)) {
-                // SAFETY: the device is the call's, and no thread submits.
-                let _ = unsafe { wait(call.device()) };
-            }
-        }
-        vk::Result::ERROR_SURFACE_LOST_KHR => {
-            let surfaces = surfaces_of(C::ID, call.numbers().as_ref());
-            lock(&SURFACES).lost.extend(surfaces);
-            IS_ANY_LOST.store(true, Ordering::Release);
-        }
-        _ => {}
+/// Loses a device, unless it is NULL. It is idle afterwards, so that its objects can be destroyed.
+pub(crate) fn lose_device(device: vk::Device, wait: Option<<DeviceWaitIdle as Command>::Function>) {
+    let Some(wait) = wait else { return };
+    let _alone = SUBMITTING.write().unwrap_or_else(PoisonError::into_inner);
+    IS_ANY_LOST.store(true, Ordering::Release);
+    if !device::with(device, |device| core::mem::replace(&mut device.is_lost, true)) {
+        // SAFETY: the device is a call's, and no thread submits.
+        let _ = unsafe { wait(device) };
+    }
+}
+
+/// Loses the surfaces of a call, if its result says that they are lost.
+pub(crate) fn lose_surface(command: CommandId, result: vk::Result, numbers: &[u64]) {
+    if result == vk::Result::ERROR_SURFACE_LOST_KHR {
+        lock(&SURFACES).lost.extend(surfaces_of(command, numbers));
+        IS_ANY_LOST.store(true, Ordering::Release);
     }
 }
 
@@ -90,7 +88,7 @@ pub(crate) fn presents_anyway(command: CommandId, result: vk::Result) -> bool {
 }
 
 /// Writes the result of each swapchain of a presentation.
-pub(crate) fn write_results(numbers: &[u64], command: CommandId, result: vk::Result) {
+pub(crate) fn write_results(command: CommandId, result: vk::Result, numbers: &[u64]) {
     if command != command::QUEUE_PRESENT_KHR {
         return;
     }
@@ -104,12 +102,10 @@ pub(crate) fn write_results(numbers: &[u64], command: CommandId, result: vk::Res
 }
 
 /// Learns about swapchains, and forgets surfaces that are gone.
-pub(crate) fn learn<C: Command>(returned: &Returned<'_, C>) {
-    let numbers = returned.numbers();
-    let numbers = numbers.as_ref();
+pub(crate) fn learn(command: CommandId, succeeded: bool, numbers: &[u64]) {
     let second = numbers.get(1).copied().unwrap_or(0);
-    match C::ID {
-        command::CREATE_SWAPCHAIN_KHR if returned.succeeded() => {
+    match command {
+        command::CREATE_SWAPCHAIN_KHR if succeeded => {
             // SAFETY: the second parameter of this command is its structure, and the last one leads to the new handle.
             let (surface, swapchain) = unsafe {
                 let out = numbers.last().copied().unwrap_or(0) as usize;

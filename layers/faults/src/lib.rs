@@ -76,13 +76,14 @@ impl InterceptAll for FaultsLayer {
     }
 }
 
-/// Fails the call if it has to fail, and otherwise lets `work` handle it.
+/// Fails the call if it has to fail, and otherwise lets `work` handle it. There is a copy for each command, so everything that can be is
+/// in functions without a type of command.
 fn with_faults<'c, C: Command>(
     call: Call<'c, FaultsLayer, C>,
     work: impl FnOnce(Call<'c, FaultsLayer, C>) -> Returned<'c, C>,
 ) -> Returned<'c, C> {
     let returned = decided(call, work);
-    log::write(&returned);
+    log::write(C::ID, returned.outcome().result(), returned.numbers().as_ref());
     returned
 }
 
@@ -91,34 +92,37 @@ fn decided<'c, C: Command>(
     work: impl FnOnce(Call<'c, FaultsLayer, C>) -> Returned<'c, C>,
 ) -> Returned<'c, C> {
     let submitting = lasting::submitting(C::ID);
-    let Some(result) = lasting::failure(&call).or_else(|| by_rule(&call)) else {
+    let numbers = call.numbers();
+    let numbers = numbers.as_ref();
+    let failure = lasting::failure(C::ID, call.device(), numbers);
+    let Some(result) = failure.or_else(|| by_rule(C::ID, numbers)) else {
         let returned = work(call);
-        lasting::learn(&returned);
+        lasting::learn(C::ID, returned.succeeded(), numbers);
         return returned;
     };
-    if does_work(result) || lasting::presents_anyway(C::ID, result) {
-        lasting::begin(&call, result);
-        let returned = work(call).with_result(result);
-        lasting::learn(&returned);
-        lasting::write_results(returned.numbers().as_ref(), C::ID, result);
-        return returned;
+    let is_done = does_work(result) || lasting::presents_anyway(C::ID, result);
+    if !is_done {
+        drop(submitting);
     }
-    drop(submitting);
-    lasting::begin(&call, result);
-    lasting::write_results(call.numbers().as_ref(), C::ID, result);
-    match C::Return::with_result(result) {
+    if result == vk::Result::ERROR_DEVICE_LOST {
+        lasting::lose_device(call.device(), call.device_function::<DeviceWaitIdle>());
+    }
+    lasting::lose_surface(C::ID, result, numbers);
+    let returned = match C::Return::with_result(result).filter(|_| !is_done) {
         // SAFETY: the command reports that it has done nothing, and has not.
         Some(outcome) => unsafe { call.returns(outcome) },
-        None => work(call),
-    }
+        None => work(call).with_result(result),
+    };
+    lasting::learn(C::ID, returned.succeeded(), numbers);
+    lasting::write_results(C::ID, result, numbers);
+    returned
 }
 
 /// Returns the result that a rule demands. Waits if a rule demands it.
-fn by_rule<C: Command>(call: &Call<'_, FaultsLayer, C>) -> Option<vk::Result> {
-    let command = C::ID.canonical();
-    let rules = &settings::get().rules;
-    // SAFETY: these are the call's parameters.
-    let failure = unsafe { rules.before(command.name(), call.numbers().as_ref(), &mut settings::hold) }?;
+fn by_rule(command: CommandId, numbers: &[u64]) -> Option<vk::Result> {
+    let command = command.canonical();
+    // SAFETY: these are the parameters of a call of the command.
+    let failure = unsafe { settings::get().rules.before(command.name(), numbers, &mut settings::hold) }?;
     let name = result_name(failure.result);
     say(&format!("{} returns {name}, in call {}", command.name().to_string_lossy(), failure.call));
     log::fault(command, &name);

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::Write as _;
 use std::sync::{LazyLock, Mutex, OnceLock};
 
+use ash::vk;
 use vkload_fault_rules::result_name;
 use vkload_layer_runtime::registry::{CommandId, command};
-use vkload_layer_runtime::{Command, Outcome as _, Returned};
 
 use crate::device::lock;
 use crate::{say, settings};
@@ -35,17 +35,15 @@ fn destroys(command: CommandId) -> bool {
     command.name().to_bytes().starts_with(b"vkDestroy") || command == command::FREE_MEMORY
 }
 
-/// Adds a call.
-pub(crate) fn write<C: Command>(returned: &Returned<'_, C>) {
+/// Adds a call, with its result if it has one.
+pub(crate) fn write(command: CommandId, result: Option<vk::Result>, numbers: &[u64]) {
     if settings::get().log.is_none() {
         return;
     }
-    let command = C::ID.canonical();
-    if let Some(result) = returned.outcome().result() {
+    let command = command.canonical();
+    if let Some(result) = result {
         line(&format!("{} {}", command.name().to_string_lossy(), result_name(result)));
     }
-    let numbers = returned.numbers();
-    let numbers = numbers.as_ref();
     if command == command::DESTROY_DEVICE || command == command::DESTROY_INSTANCE {
         write_left(numbers.first().copied().unwrap_or(0));
     } else if destroys(command) {
@@ -55,7 +53,7 @@ pub(crate) fn write<C: Command>(returned: &Returned<'_, C>) {
             *count = count.saturating_sub(1);
         }
         objects.retain(|_, (_, count)| *count > 0);
-    } else if returned.succeeded() {
+    } else if result.is_none_or(|result| result.as_raw() >= 0) {
         let Some(owner) = numbers.first() else { return };
         let mut objects = lock(&OBJECTS);
         // SAFETY: the parameters are a successful call's.
