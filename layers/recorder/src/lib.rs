@@ -7,12 +7,14 @@
 //! the next layer, and the result after it returns. Nothing is allocated after the first instance is created. A signal handler
 //! (`signals`) reads the rings of all threads while these may go on writing, and writes a text (`report`) with system calls only.
 //!
-//! If the user wants it, commands that make a queue work get a checkpoint each (`queues`). Its marker (`markers`) is a number that names
-//! the command. After the device is lost, the report has the last checkpoints of each queue.
+//! If the user wants it, commands that make a queue work get a checkpoint each (`queues`), or write a marker to a buffer
+//! (`marker_buffer`). The marker (`markers`) is a number that names the command. After the device is lost, the report has the last
+//! checkpoints of each queue; it always has the markers of command buffers that are not complete.
 #![allow(non_snake_case, reason = "the name of a layer's library")]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
+mod marker_buffer;
 mod markers;
 mod queues;
 mod report;
@@ -23,7 +25,7 @@ mod signals;
 use core::ffi::CStr;
 
 use ash::vk;
-use vkload_layer_runtime::commands::{CreateDevice, GetDeviceQueue, GetDeviceQueue2};
+use vkload_layer_runtime::commands::{CreateDevice, DestroyDevice, GetDeviceQueue, GetDeviceQueue2};
 use vkload_layer_runtime::registry::{CommandId, command};
 use vkload_layer_runtime::{
     Call, Command, Intercept, InterceptAll, Layer, Outcome as _, Returned, Setting, SettingKind,
@@ -64,7 +66,7 @@ impl Layer for Recorder {
     type Device = queues::Queues;
 }
 
-vkload_layer_runtime::export!(Recorder: .., CreateDevice, GetDeviceQueue, GetDeviceQueue2);
+vkload_layer_runtime::export!(Recorder: .., CreateDevice, DestroyDevice, GetDeviceQueue, GetDeviceQueue2);
 
 impl InterceptAll for Recorder {
     #[inline]
@@ -76,6 +78,15 @@ impl InterceptAll for Recorder {
 impl Intercept<CreateDevice> for Recorder {
     fn intercept<'c>(call: Call<'c, Self, CreateDevice>) -> Returned<'c, CreateDevice> {
         recorded(call, |call| if settings::get().queues { queues::create_device(call) } else { call.next() })
+    }
+}
+
+impl Intercept<DestroyDevice> for Recorder {
+    fn intercept<'c>(call: Call<'c, Self, DestroyDevice>) -> Returned<'c, DestroyDevice> {
+        recorded(call, |call| {
+            queues::destroy_device(call.device());
+            call.next()
+        })
     }
 }
 

@@ -25,10 +25,14 @@ struct Counted {
 const COMMAND: u32 = 52;
 const TAG: u32 = 40;
 const PLACE: u32 = 28;
-const PLACES: usize = 1 << (TAG - PLACE);
+pub(crate) const PLACES: usize = 1 << (TAG - PLACE);
 const MOST: u32 = (1 << PLACE) - 1;
 
 const _: () = assert!(COMMAND_COUNT <= 1 << (u64::BITS - COMMAND));
+
+// A word has the command and the number.
+const COMMAND_IN_WORD: u32 = 20;
+const MOST_IN_WORD: u32 = (1 << COMMAND_IN_WORD) - 1;
 
 static COUNTED: [Counted; PLACES] =
     [const { Counted { command_buffer: AtomicU64::new(0), count: AtomicU32::new(0) } }; PLACES];
@@ -47,16 +51,21 @@ pub(crate) fn count(command_buffer: u64) -> u32 {
     counted.map_or(0, |counted| counted.count.load(Ordering::Relaxed))
 }
 
-/// Returns the marker for the next checkpoint.
-pub(crate) fn next(command: CommandId, command_buffer: u64) -> u64 {
-    let hash = hash(command_buffer);
-    let Some(counted) = COUNTED.get(place(hash)) else { return 0 };
+/// Returns the number of the next checkpoint, up to `most`.
+fn next_number(command_buffer: u64, most: u32) -> u32 {
+    let Some(counted) = COUNTED.get(place(hash(command_buffer))) else { return 0 };
     if counted.command_buffer.load(Ordering::Relaxed) != command_buffer {
         begin(command_buffer);
     }
     // Only one thread records a command buffer.
-    let number = counted.count.load(Ordering::Relaxed).saturating_add(1).min(MOST);
+    let number = counted.count.load(Ordering::Relaxed).saturating_add(1).min(most);
     counted.count.store(number, Ordering::Relaxed);
+    number
+}
+
+/// Returns the marker for the next checkpoint.
+pub(crate) fn next(command: CommandId, command_buffer: u64) -> u64 {
+    let (hash, number) = (hash(command_buffer), next_number(command_buffer, MOST));
     (command.index() as u64) << COMMAND | tag(hash) << TAG | (place(hash) as u64) << PLACE | u64::from(number)
 }
 
@@ -72,6 +81,21 @@ pub(crate) fn read(marker: u64) -> Option<Marker> {
     let is_same = tag(hash(command_buffer)) == (marker >> TAG) % (1 << (COMMAND - TAG));
     let command = CommandId::new(command as u16);
     Some(Marker { command, command_buffer: is_same.then_some(command_buffer), number })
+}
+
+/// Returns the place of a command buffer, and the next marker as a word: the command and the number.
+pub(crate) fn next_word(command: CommandId, command_buffer: u64) -> (usize, u32) {
+    let number = next_number(command_buffer, MOST_IN_WORD);
+    (place(hash(command_buffer)), (command.index() as u32) << COMMAND_IN_WORD | number)
+}
+
+/// Returns the command of a word. `None` if nothing has written it.
+pub(crate) fn read_word(place: usize, word: u32) -> Option<Marker> {
+    let (command, number) = (word >> COMMAND_IN_WORD, word & MOST_IN_WORD);
+    let command_buffer = COUNTED.get(place)?.command_buffer.load(Ordering::Relaxed);
+    let is_known = number != 0 && (command as usize) < COMMAND_COUNT;
+    let command = CommandId::new(command as u16);
+    is_known.then_some(Marker { command, command_buffer: Some(command_buffer), number })
 }
 
 /// Spreads the bits of a handle, which is often an address.
@@ -128,7 +152,18 @@ mod tests {
     }
 
     #[test]
+    fn a_word_names_the_command_and_its_number() {
+        let one = 0x6600_0000_0010;
+        begin(one);
+        next_word(command::CMD_DRAW, one);
+        let (place, word) = next_word(command::CMD_DISPATCH, one);
+        let expected = Marker { command: command::CMD_DISPATCH, command_buffer: Some(one), number: 2 };
+        assert_eq!(read_word(place, word), Some(expected));
+    }
+
+    #[test]
     fn other_numbers_are_not_markers() {
         assert_eq!((read(0), read(u64::MAX)), (None, None));
+        assert_eq!((read_word(0, 0), read_word(0, u32::MAX)), (None, None));
     }
 }

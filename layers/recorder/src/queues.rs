@@ -1,4 +1,5 @@
-//! The progress of queues, by checkpoints in their command buffers (`VK_NV_device_diagnostic_checkpoints`).
+//! The progress of queues, by checkpoints in their command buffers (`VK_NV_device_diagnostic_checkpoints`), or else by markers that they
+//! write to a buffer (`VK_AMD_buffer_marker`).
 
 use core::ffi::{CStr, c_char};
 use core::fmt;
@@ -7,26 +8,30 @@ use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use ash::vk::{self, Handle as _};
 use vkload_layer_runtime::commands::{
-    CmdSetCheckpointNV, CreateDevice, EnumerateDeviceExtensionProperties, GetQueueCheckpointDataNV,
+    CmdSetCheckpointNV, CreateDevice, EnumerateDeviceExtensionProperties, GetPhysicalDeviceMemoryProperties,
+    GetQueueCheckpointDataNV,
 };
 use vkload_layer_runtime::parameter::{In, Out};
 use vkload_layer_runtime::registry::{CommandId, command};
 use vkload_layer_runtime::{Call, Returned, device_of};
 
+use crate::marker_buffer::MarkerBuffer;
 use crate::{Recorder, markers};
 
-const EXTENSION: &CStr = c"VK_NV_device_diagnostic_checkpoints";
+const CHECKPOINTS: &CStr = c"VK_NV_device_diagnostic_checkpoints";
+const MARKERS: &CStr = c"VK_AMD_buffer_marker";
 
 /// The queues of a device that are kept.
 const QUEUES: usize = 16;
 
 /// The checkpoints of a queue that are read. A driver has one for each of some stages.
-const CHECKPOINTS: usize = 32;
+const MOST_CHECKPOINTS: usize = 32;
 
 /// The layer's data of a device.
 #[derive(Default)]
 pub struct Queues {
-    checkpoints: AtomicU8,
+    means: AtomicU8,
+    markers: MarkerBuffer,
     queues: [Queue; QUEUES],
 }
 
@@ -38,9 +43,10 @@ struct Queue {
     index: AtomicU32,
 }
 
-// Whose checkpoints a device has.
-const OWN: u8 = 1;
-const PROGRAMS: u8 = 2;
+// The means by which a device shows progress; 0 is none.
+const OWN_CHECKPOINTS: u8 = 1;
+const CHECKPOINTS_OF_PROGRAM: u8 = 2;
+const MARKER_BUFFER: u8 = 3;
 
 /// A queue's progress.
 pub(crate) struct Progress<'a> {
@@ -52,7 +58,7 @@ pub(crate) struct Progress<'a> {
     pub(crate) is_own: bool,
 }
 
-/// Whether a device has had the layer's checkpoints.
+/// Whether a device has had the layer's checkpoints or markers.
 static ARE_SET: AtomicBool = AtomicBool::new(false);
 
 /// Beginnings of the names of commands that make a queue work.
@@ -64,14 +70,15 @@ const ACTIONS: &[&[u8]] = &[
     b"vkCmdDecompress",
     b"vkCmdDispatch",
     b"vkCmdDraw",
-    b"vkCmdExecute",
+    // Not vkCmdExecuteCommands, beside which nothing else may be in some render passes.
+    b"vkCmdExecuteGenerated",
     b"vkCmdFill",
     b"vkCmdResolve",
     b"vkCmdTraceRays",
     b"vkCmdUpdate",
 ];
 
-/// Returns whether the command gets a checkpoint, or begins a command buffer.
+/// Returns whether the command gets a checkpoint or marker, or begins a command buffer.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub(crate) const fn is_marked(id: CommandId) -> bool {
     let mut next = 0;
@@ -90,13 +97,13 @@ pub(crate) const fn is_marked(id: CommandId) -> bool {
     index == command::BEGIN_COMMAND_BUFFER.index() || index == command::END_COMMAND_BUFFER.index()
 }
 
-/// Returns whether command buffers get checkpoints.
+/// Returns whether command buffers get checkpoints or markers.
 #[inline]
 pub(crate) fn are_marked() -> bool {
     ARE_SET.load(Ordering::Relaxed)
 }
 
-/// Sets a checkpoint before a command that [`is_marked`].
+/// Sets a checkpoint or marker before a command that [`is_marked`].
 #[cold]
 pub(crate) fn mark(id: CommandId, command_buffer: u64) {
     if id == command::BEGIN_COMMAND_BUFFER {
@@ -108,17 +115,20 @@ pub(crate) fn mark(id: CommandId, command_buffer: u64) {
     }
     // SAFETY: the program passes this command buffer to the command, so it and its device exist.
     let device = unsafe { device_of::<Recorder>(command_buffer) };
-    let is_own = |device: &vkload_layer_runtime::Device<'_, Recorder>| {
-        device.data().checkpoints.load(Ordering::Relaxed) == OWN
-    };
-    let Some(device) = device.filter(is_own) else { return };
-    let Some(set) = device.function::<CmdSetCheckpointNV>() else { return };
-    let marker = with_exposed_provenance(markers::next(id, command_buffer) as usize);
-    // SAFETY: the device has the extension, and the command buffer is recorded. Nothing reads through the marker.
-    unsafe { set(vk::CommandBuffer::from_raw(command_buffer), marker) };
+    let Some(device) = device else { return };
+    match device.data().means.load(Ordering::Relaxed) {
+        OWN_CHECKPOINTS => {
+            let Some(set) = device.function::<CmdSetCheckpointNV>() else { return };
+            let marker = with_exposed_provenance(markers::next(id, command_buffer) as usize);
+            // SAFETY: the device has the extension, and the command buffer is recorded. Nothing reads through the marker.
+            unsafe { set(vk::CommandBuffer::from_raw(command_buffer), marker) };
+        }
+        MARKER_BUFFER => device.data().markers.mark(id, command_buffer),
+        _ => {}
+    }
 }
 
-/// Creates a device with the extension, if it has it. If the program enables the extension itself, the checkpoints are the program's.
+/// Creates a device with an extension that shows progress, if it has one. If the program enables checkpoints itself, they are the program's.
 pub(crate) fn create_device<'c>(call: Call<'c, Recorder, CreateDevice>) -> Returned<'c, CreateDevice> {
     // SAFETY: by the specification, the structure has this many names.
     let names = unsafe {
@@ -126,53 +136,81 @@ pub(crate) fn create_device<'c>(call: Call<'c, Recorder, CreateDevice>) -> Retur
         slice(info.pp_enabled_extension_names, info.enabled_extension_count)
     };
     // SAFETY: by the specification, these are strings.
-    let is_programs = names.iter().any(|name| unsafe { CStr::from_ptr(*name) } == EXTENSION);
-    let mut more = Vec::new();
-    let has_memory = more.try_reserve_exact(names.len().saturating_add(1)).is_ok();
-    // A marker does not fit into a shorter pointer.
-    if is_programs || !has_memory || size_of::<usize>() < size_of::<u64>() || !has_extension(&call) {
+    let is_enabled = |extension| names.iter().any(|name| unsafe { CStr::from_ptr(*name) } == extension);
+    if is_enabled(CHECKPOINTS) {
         let returned = call.next();
-        if is_programs {
-            keep(&returned, PROGRAMS);
-        }
+        keep(&returned, CHECKPOINTS_OF_PROGRAM);
         return returned;
     }
+    let mut more = Vec::new();
+    let has_memory = more.try_reserve_exact(names.len().saturating_add(1)).is_ok();
+    let Some((extension, means)) = means(&call).filter(|_| has_memory) else { return call.next() };
     more.extend_from_slice(names);
-    more.push(EXTENSION.as_ptr());
+    if !is_enabled(extension) {
+        more.push(extension.as_ptr());
+    }
     let mut info = *call.parameters().create_info;
     (info.pp_enabled_extension_names, info.enabled_extension_count) = (more.as_ptr(), more.len() as u32);
+    let memory = memory(&call);
     // SAFETY: the structure is the program's, with another extension that the device has, and outlives the call.
     let returned = unsafe { call.next_with(|parameters| parameters.create_info = In::new(&raw const info)) };
-    if keep(&returned, OWN) {
-        ARE_SET.store(true, Ordering::Relaxed);
+    let device = returned.output(|parameters| parameters.device);
+    if let Some((device, data)) = device.zip(returned.data::<Recorder>()) {
+        let is_ready =
+            means != MARKER_BUFFER || data.markers.create(device, memory.memory_types_as_slice()).is_some();
+        if is_ready {
+            keep(&returned, means);
+            ARE_SET.store(true, Ordering::Relaxed);
+        }
     }
     returned
 }
 
-/// Keeps whose checkpoints the new device has. Returns whether there is a device.
-fn keep(returned: &Returned<'_, CreateDevice>, whose: u8) -> bool {
-    let data = returned.data::<Recorder>();
-    data.inspect(|data| data.checkpoints.store(whose, Ordering::Relaxed)).is_some()
+/// Destroys the marker buffer of a device that is about to be destroyed.
+pub(crate) fn destroy_device(device: vk::Device) {
+    // SAFETY: the program passes this device to the command.
+    if let Some(device_data) = unsafe { device_of::<Recorder>(device.as_raw()) } {
+        device_data.data().markers.destroy(device);
+    }
 }
 
-/// Returns whether the device has the extension.
-fn has_extension(call: &Call<'_, Recorder, CreateDevice>) -> bool {
-    let Some(enumerate) = call.function::<EnumerateDeviceExtensionProperties>() else { return false };
+/// Keeps the means by which the new device shows progress.
+fn keep(returned: &Returned<'_, CreateDevice>, means: u8) {
+    if let Some(data) = returned.data::<Recorder>() {
+        data.means.store(means, Ordering::Relaxed);
+    }
+}
+
+/// Returns the memory of a call's physical device.
+fn memory(call: &Call<'_, Recorder, CreateDevice>) -> vk::PhysicalDeviceMemoryProperties {
+    let mut memory = vk::PhysicalDeviceMemoryProperties::default();
+    if let Some(get) = call.function::<GetPhysicalDeviceMemoryProperties>() {
+        // SAFETY: the physical device is the call's.
+        unsafe { get(call.parameters().physical_device, Out::new(&raw mut memory)) };
+    }
+    memory
+}
+
+/// Returns the extension of a physical device that shows progress, and the means that it is.
+fn means(call: &Call<'_, Recorder, CreateDevice>) -> Option<(&'static CStr, u8)> {
+    let enumerate = call.function::<EnumerateDeviceExtensionProperties>()?;
     let (of, nothing) = (call.parameters().physical_device, core::ptr::null());
     let mut count = 0;
     let mut all = Vec::<vk::ExtensionProperties>::new();
     // SAFETY: the physical device is the call's, and the array has this many elements.
-    let is_read = unsafe {
-        if enumerate(of, nothing, Out::new(&raw mut count), core::ptr::null_mut()) != vk::Result::SUCCESS
-            || all.try_reserve_exact(count as usize).is_err()
-        {
-            return false;
-        }
+    unsafe {
+        enumerate(of, nothing, Out::new(&raw mut count), core::ptr::null_mut()).result().ok()?;
+        all.try_reserve_exact(count as usize).ok()?;
         all.resize(count as usize, vk::ExtensionProperties::default());
-        enumerate(of, nothing, Out::new(&raw mut count), all.as_mut_ptr()) == vk::Result::SUCCESS
-    };
-    let is_it = |one: &vk::ExtensionProperties| one.extension_name_as_c_str() == Ok(EXTENSION);
-    is_read && all.iter().take(count as usize).any(is_it)
+        enumerate(of, nothing, Out::new(&raw mut count), all.as_mut_ptr()).result().ok()?;
+    }
+    all.truncate(count as usize);
+    let has = |extension| all.iter().any(|one| one.extension_name_as_c_str() == Ok(extension));
+    // A checkpoint's marker does not fit into a shorter pointer.
+    if size_of::<usize>() >= size_of::<u64>() && has(CHECKPOINTS) {
+        return Some((CHECKPOINTS, OWN_CHECKPOINTS));
+    }
+    has(MARKERS).then_some((MARKERS, MARKER_BUFFER))
 }
 
 /// Keeps a queue of a device that has checkpoints.
@@ -180,7 +218,7 @@ pub(crate) fn add(device: vk::Device, queue: vk::Queue, family: u32, index: u32)
     // SAFETY: the program passes this device to the command.
     let Some(device) = (unsafe { device_of::<Recorder>(device.as_raw()) }) else { return };
     let data = device.data();
-    if data.checkpoints.load(Ordering::Relaxed) == 0 {
+    if ![OWN_CHECKPOINTS, CHECKPOINTS_OF_PROGRAM].contains(&data.means.load(Ordering::Relaxed)) {
         return;
     }
     for slot in &data.queues {
@@ -199,8 +237,9 @@ pub(crate) fn add(device: vk::Device, queue: vk::Queue, family: u32, index: u32)
 pub(crate) fn progress(handle: u64, mut each: impl FnMut(&Progress<'_>) -> fmt::Result) -> fmt::Result {
     // SAFETY: the program has just passed this handle to a command.
     let Some(device) = (unsafe { device_of::<Recorder>(handle) }) else { return Ok(()) };
-    let whose = device.data().checkpoints.load(Ordering::Relaxed);
-    let Some(get) = device.function::<GetQueueCheckpointDataNV>().filter(|_| whose != 0) else {
+    let means = device.data().means.load(Ordering::Relaxed);
+    let has_checkpoints = [OWN_CHECKPOINTS, CHECKPOINTS_OF_PROGRAM].contains(&means);
+    let Some(get) = device.function::<GetQueueCheckpointDataNV>().filter(|_| has_checkpoints) else {
         return Ok(());
     };
     for slot in &device.data().queues {
@@ -208,8 +247,8 @@ pub(crate) fn progress(handle: u64, mut each: impl FnMut(&Progress<'_>) -> fmt::
         if queue == 0 {
             break;
         }
-        let mut count = CHECKPOINTS as u32;
-        let mut checkpoints = [vk::CheckpointDataNV::default(); CHECKPOINTS];
+        let mut count = MOST_CHECKPOINTS as u32;
+        let mut checkpoints = [vk::CheckpointDataNV::default(); MOST_CHECKPOINTS];
         // SAFETY: the queue is the device's, which has the extension and is lost. The array has this many elements.
         unsafe { get(vk::Queue::from_raw(queue), Out::new(&raw mut count), checkpoints.as_mut_ptr()) };
         each(&Progress {
@@ -217,7 +256,7 @@ pub(crate) fn progress(handle: u64, mut each: impl FnMut(&Progress<'_>) -> fmt::
             family: slot.family.load(Ordering::Relaxed),
             index: slot.index.load(Ordering::Relaxed),
             checkpoints: checkpoints.get(..count as usize).unwrap_or_default(),
-            is_own: whose == OWN,
+            is_own: means == OWN_CHECKPOINTS,
         })?;
     }
     Ok(())
@@ -246,9 +285,13 @@ mod tests {
         {
             assert!(names.contains(&name), "{name}");
         }
-        for name in
-            ["vkCmdSetCheckpointNV", "vkCmdBindPipeline", "vkCmdBeginRendering", "vkCmdDecodeVideoKHR"]
-        {
+        for name in [
+            "vkCmdSetCheckpointNV",
+            "vkCmdExecuteCommands",
+            "vkCmdBindPipeline",
+            "vkCmdBeginRendering",
+            "vkCmdDecodeVideoKHR",
+        ] {
             assert!(!names.contains(&name), "{name}");
         }
     }

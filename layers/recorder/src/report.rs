@@ -8,6 +8,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use ash::vk;
 use vkload_layer_runtime::registry::CommandId;
 
+use crate::marker_buffer;
 use crate::markers::{self, Marker};
 use crate::queues::{self, Progress};
 use crate::rings::{self, Entry, Ring, State};
@@ -114,10 +115,22 @@ fn text(out: &mut Out, reason: &Reason) -> fmt::Result {
     for ring in rings::all().iter().filter(|ring| ring.thread() != 0) {
         thread(out, ring, now)?;
     }
+    marker_buffer::unfinished(|progress| command_buffer(out, progress))?;
     if let Reason::DeviceLost { handle, .. } = reason {
         // The driver may not return.
         out.flush();
         queues::progress(*handle, |progress| queue(out, progress))?;
+    }
+    Ok(())
+}
+
+/// `TOP_OF_PIPE vkCmdDispatch, action 3`
+fn command_buffer(out: &mut Out, progress: &marker_buffer::Progress) -> fmt::Result {
+    let handle = progress.top.command_buffer.unwrap_or(0);
+    writeln!(out, "\ncommand buffer {handle:#x}, the last markers:")?;
+    let stages = [("TOP_OF_PIPE", Some(progress.top)), ("BOTTOM_OF_PIPE", progress.bottom)];
+    for (stage, marker) in stages.iter().filter_map(|(stage, marker)| Some((stage, (*marker)?))) {
+        writeln!(out, "{stage} {}, action {}", name(marker.command), marker.number)?;
     }
     Ok(())
 }

@@ -132,14 +132,19 @@ fn a_lost_device_leaves_the_calls_while_the_program_goes_on() {
 
 /// Loses the device, after three waits that are submissions, and returns the lines about queues, without handles.
 fn lost_at_a_checkpoint(library: Library, how: &str, queues: &str, words: &str) -> Vec<String> {
+    lost_with("VK_NV_device_diagnostic_checkpoints", library, how, queues, words)
+}
+
+fn lost_with(extension: &str, library: Library, how: &str, queues: &str, words: &str) -> Vec<String> {
     let recorded = Recorded::new(library);
     let mut command = recorded.command(how);
-    command.env("VKLOAD_NULL_DRIVER", format!("extension=VK_NV_device_diagnostic_checkpoints {words}"));
+    command.env("VKLOAD_NULL_DRIVER", format!("extension={extension} {words}"));
     let output = run(command.env("VKLOAD_RECORDER_QUEUES", queues));
     assert_eq!((output.stdout.as_str(), output.status.success()), ("ready\n-4\n", true), "{output:?}");
     let report = recorded.report();
     assert_eq!(report[3], "reason device lost in vkQueueSubmit");
-    let lines = report.iter().skip_while(|line| !line.starts_with("queue "));
+    let is_progress = |line: &String| line.starts_with("queue ") || line.starts_with("command buffer ");
+    let lines = report.iter().skip_while(|line| !is_progress(line));
     let words = |line: &String| {
         let is_handle = |word: &str| word.starts_with("0x") && word != OWN_MARKER;
         let words = line.split(' ').map(|word| if is_handle(word) { "HANDLE" } else { word });
@@ -173,6 +178,25 @@ fn after_a_lost_device_each_queues_last_checkpoints_name_commands() {
         ];
         assert_eq!(at("fails=submission@5"), between);
         assert_eq!(at("fails=submission@4"), [QUEUE]);
+    }
+}
+
+#[test]
+fn after_a_lost_device_the_markers_of_a_command_buffer_name_commands() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    const COMMAND_BUFFER: &str = "command buffer HANDLE the last markers:";
+    for library in LOADERS {
+        let at = |words| lost_with("VK_AMD_buffer_marker", library(), "work", "1", words);
+        let middle = [
+            COMMAND_BUFFER,
+            "TOP_OF_PIPE vkCmdFillBuffer, action 3",
+            "BOTTOM_OF_PIPE vkCmdUpdateBuffer, action 2",
+        ];
+        assert_eq!(at("fails=checkpoint@3"), middle);
+        // A command buffer that was complete before is not in the report.
+        assert_eq!(at("fails=submission@5"), [""; 0]);
     }
 }
 

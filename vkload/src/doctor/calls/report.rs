@@ -10,7 +10,7 @@ pub(super) struct Report<'a> {
     /// How many threads made calls that are not in the file.
     pub(super) threads_not_kept: u64,
     pub(super) threads: Vec<Thread<'a>>,
-    pub(super) queues: Vec<Queue<'a>>,
+    pub(super) progress: Vec<Progress<'a>>,
     /// Whether the end is missing.
     pub(super) is_cut: bool,
 }
@@ -23,10 +23,11 @@ pub(super) enum Reason<'a> {
     Request,
 }
 
-/// The progress of a queue.
+/// The progress of a queue, or of a command buffer that is not complete.
 #[derive(Debug)]
-pub(super) struct Queue<'a> {
-    pub(super) handle: &'a str,
+pub(super) struct Progress<'a> {
+    /// `queue 0x5` or `command buffer 0x7`.
+    pub(super) about: &'a str,
     /// The last checkpoint of each stage: the stage, and the command or the marker.
     pub(super) checkpoints: Vec<(&'a str, &'a str)>,
 }
@@ -89,7 +90,7 @@ impl<'a> Report<'a> {
             reason,
             threads_not_kept: 0,
             threads: Vec::new(),
-            queues: Vec::new(),
+            progress: Vec::new(),
             is_cut,
         };
         for line in lines {
@@ -106,10 +107,10 @@ impl<'a> Report<'a> {
             self.threads.push(thread);
         } else if let (Some(thread), Some(call)) = (self.threads.last_mut(), Call::read(line)) {
             thread.calls.push(call);
-        } else if let Some(queue) = Queue::read(line) {
-            self.queues.push(queue);
-        } else if let (Some(queue), Some(checkpoint)) = (self.queues.last_mut(), checkpoint(line)) {
-            queue.checkpoints.push(checkpoint);
+        } else if let Some(progress) = Progress::read(line) {
+            self.progress.push(progress);
+        } else if let (Some(progress), Some(checkpoint)) = (self.progress.last_mut(), checkpoint(line)) {
+            progress.checkpoints.push(checkpoint);
         }
     }
 
@@ -150,11 +151,12 @@ impl<'a> Thread<'a> {
     }
 }
 
-impl<'a> Queue<'a> {
+impl<'a> Progress<'a> {
     fn read(line: &'a str) -> Option<Self> {
-        let (handle, _) =
-            line.strip_prefix("queue ")?.strip_suffix(", the last checkpoints:")?.split_once(' ')?;
-        Some(Self { handle, checkpoints: Vec::new() })
+        let of_queue =
+            line.strip_suffix(", the last checkpoints:").and_then(|it| it.split_once(" of family "));
+        let about = of_queue.map(|(about, _)| about).or_else(|| line.strip_suffix(", the last markers:"))?;
+        Some(Self { about, checkpoints: Vec::new() })
     }
 }
 
@@ -221,11 +223,14 @@ thread 7 a, b, 12 calls, the last ones:
 
     #[test]
     fn the_progress_of_queues_is_read() {
+        let markers = "\ncommand buffer 0x7, the last markers:\nTOP_OF_PIPE vkCmdDraw, action 2\n";
         let more = "\nqueue 0x6 of family 0, index 1, the last checkpoints:\nTOP_OF_PIPE marker 0x1\nstage 0x8 vkCmdDraw, action 1\n";
-        let text = format!("{FILE}{more}");
+        let text = format!("{FILE}{more}{markers}");
         let report = Report::read(&text).unwrap();
-        let [queue] = &report.queues[..] else { panic!("{report:?}") };
-        assert_eq!(queue.handle, "0x6");
+        let [queue, command_buffer] = &report.progress[..] else { panic!("{report:?}") };
+        assert_eq!(command_buffer.about, "command buffer 0x7");
+        assert_eq!(command_buffer.checkpoints, [("TOP_OF_PIPE", "vkCmdDraw, action 2")]);
+        assert_eq!(queue.about, "queue 0x6");
         assert_eq!(queue.checkpoints, [("TOP_OF_PIPE", "marker 0x1"), ("0x8", "vkCmdDraw, action 1")]);
     }
 

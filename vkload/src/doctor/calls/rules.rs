@@ -1,6 +1,6 @@
 //! What a file of the recorder layer says, as a headline and findings.
 
-use super::report::{Queue, Reason, Report, Thread};
+use super::report::{Progress, Reason, Report, Thread};
 use crate::diagnosis::{Finding, Id, Severity};
 
 /// Results that working programs get: a format that the device lacks, or a window of another size.
@@ -9,8 +9,8 @@ const USUAL: &[&str] = &["VK_ERROR_FORMAT_NOT_SUPPORTED", "VK_ERROR_OUT_OF_DATE_
 const LONG: f64 = 1.0;
 
 const BISECT: &str = "vkload bisect -- PROGRAM";
-const QUEUES: &str = "Set VKLOAD_RECORDER_QUEUES=1 and let it happen again: if the driver has VK_NV_device_diagnostic_checkpoints, the file then \
-    says how far each queue got";
+const QUEUES: &str = "Set VKLOAD_RECORDER_QUEUES=1 and let it happen again: if the driver has VK_NV_device_diagnostic_checkpoints or \
+    VK_AMD_buffer_marker, the file then says how far each queue got";
 const VALIDATE: &str = "vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM";
 
 /// Returns the main result as a sentence.
@@ -41,7 +41,7 @@ pub(super) fn headline(report: &Report<'_>) -> String {
 pub(super) fn findings(report: &Report<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(end(report));
-    findings.extend(report.queues.iter().map(progress));
+    findings.extend(report.progress.iter().map(progress));
     findings.extend(failed(report));
     findings.extend(report.threads.iter().filter_map(|thread| waits(report, thread)));
     if report.is_cut {
@@ -67,7 +67,7 @@ fn end(report: &Report<'_>) -> Option<Finding> {
             let what = "the fault is in work that was submitted before; this call is the first to return VK_ERROR_DEVICE_LOST";
             let driver = "Read the kernel's messages (`sudo dmesg`): they may name the fault";
             let found = error(Id::DeviceLost, command, what).step(VALIDATE).step(driver);
-            return Some(if report.queues.is_empty() { found.step(QUEUES) } else { found });
+            return Some(if report.progress.is_empty() { found.step(QUEUES) } else { found });
         }
         Reason::Signal { name, address } => (*name, *name != "SIGABRT" && address.is_none()),
     };
@@ -105,19 +105,18 @@ fn end(report: &Report<'_>) -> Option<Finding> {
     Some(if is_sent { found } else { found.step(backtrace) })
 }
 
-/// Returns how far a queue got. A checkpoint comes before its command.
-fn progress(queue: &Queue<'_>) -> Finding {
+/// Returns the progress of a queue or a command buffer. A checkpoint comes before its command.
+fn progress(progress: &Progress<'_>) -> Finding {
     let stage = |(stage, at): &(&str, &str)| match *stage {
         "TOP_OF_PIPE" => format!("begun the work up to {at}"),
         "BOTTOM_OF_PIPE" => format!("completed the work before {at}"),
         other => format!("reached {at} (stage {other})"),
     };
-    let about = format!("queue {}", queue.handle);
-    let stages: Vec<_> = queue.checkpoints.iter().map(stage).collect();
+    let stages: Vec<_> = progress.checkpoints.iter().map(stage).collect();
     if stages.is_empty() {
-        return Finding::of(Id::QueueProgress, Severity::Note, &about, "has reached no checkpoint");
+        return Finding::of(Id::QueueProgress, Severity::Note, progress.about, "has reached no checkpoint");
     }
-    Finding::of(Id::QueueProgress, Severity::Note, &about, format!("has {}", stages.join(", and ")))
+    Finding::of(Id::QueueProgress, Severity::Note, progress.about, format!("has {}", stages.join(", and ")))
         .step("Look for the fault in the work that has begun and is not complete")
 }
 
@@ -267,7 +266,7 @@ game lost its device in vkQueueSubmit, in the main thread.
 error: vkQueueSubmit: the fault is in work that was submitted before; this call is the first to return VK_ERROR_DEVICE_LOST
   -> vkload layers --enable VK_LAYER_KHRONOS_validation -- PROGRAM
   -> Read the kernel's messages (`sudo dmesg`): they may name the fault
-  -> Set VKLOAD_RECORDER_QUEUES=1 and let it happen again: if the driver has VK_NV_device_diagnostic_checkpoints, the file then says how far each queue got
+  -> Set VKLOAD_RECORDER_QUEUES=1 and let it happen again: if the driver has VK_NV_device_diagnostic_checkpoints or VK_AMD_buffer_marker, the file then says how far each queue got
 
 note: vkWaitForFences: thread 8 (worker) had been in the call for 2.500 seconds
 ";
