@@ -29,8 +29,12 @@ struct Planted {
 
 impl Planted {
     fn new(machine: Machine) -> Self {
+        Self::of("planted", machine)
+    }
+
+    fn of(program: &str, machine: Machine) -> Self {
         let library = Library::under_test();
-        let program = CProgram::compile("planted", &library, &[]);
+        let program = CProgram::compile(program, &library, &[]);
         Self { program, machine, library, runtime: tempfile::tempdir().expect("a folder") }
     }
 
@@ -38,6 +42,8 @@ impl Planted {
         let mut vkload = self.machine.command(&self.library, env!("CARGO_BIN_EXE_vkload"));
         vkload.arg(command).args(["--faults-layer".as_ref(), layer().as_os_str()]).args(options);
         vkload.arg("--").arg(self.program.path()).arg(mistake);
+        // Mesa's layer crashes if a call fails.
+        vkload.env("NODEVICE_SELECT", "1");
         vkload.env("XDG_RUNTIME_DIR", self.runtime.path()).output().expect("vkload runs")
     }
 
@@ -89,6 +95,19 @@ fn planted_mistakes_are_found_and_nothing_else() {
     let (code, answer) = planted.answer(&["--command", "vkAllocateMemory"], "unchecked");
     assert_eq!(code, Some(1), "{answer:#}");
     assert_eq!(mistakes(&answer), ["vkAllocateMemory VK_ERROR_OUT_OF_DEVICE_MEMORY crashes"], "{answer:#}");
+}
+
+#[test]
+fn a_compute_program_that_checks_every_result_has_no_mistake() {
+    if Need::missing(&[Need::Compiler, Need::Lavapipe]) {
+        return;
+    }
+    let sum = Planted::of("sum", Machine::with_default_search());
+    let (code, answer) = sum.answer(&[], "");
+    assert_eq!((code, mistakes(&answer)), (Some(0), vec![]), "{answer:#}");
+    let trials = answer["trials"].as_array().expect("trials");
+    let count = |command| trials.iter().filter(|trial| trial["command"] == command).count();
+    assert_eq!(["vkCreateComputePipelines", "vkCreateBuffer", "vkQueueSubmit"].map(count), [1, 2, 2]);
 }
 
 #[test]
