@@ -18,8 +18,8 @@ const RUNS: [(bool, bool, &str, &str); 3] =
 const STORM: (&str, u32) = ("16", 20);
 
 /// Accesses ordered by the dynamic linker's lock, which is not instrumented: a thread that has opened a library has waited for its
-/// constructors.
-const ORDERED: &str = "race:call_init\n";
+/// constructors, and the path of a library is read after a `dlopen` that returned it.
+const ORDERED: &str = "race:call_init\nrace:*libraries7path_of*\n";
 
 /// Needs a nightly compiler with the component `rust-src`, and GCC with its libtsan.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
