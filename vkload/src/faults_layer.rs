@@ -61,7 +61,7 @@ fn folder_with_manifest(library: &Path) -> Result<PathBuf, String> {
             "library_path": library,
             "api_version": view::version(vkload_core::registry::HEADER_VERSION),
             "implementation_version": "1",
-            "description": "Makes calls fail, to test what a program does then",
+            "description": "Makes calls fail, to test how programs handle failures",
         },
     });
     // Another process may write the same file.

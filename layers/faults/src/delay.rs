@@ -1,4 +1,4 @@
-//! Submissions that take longer. The driver executes them at its own speed; what a program sees of their end is late.
+//! Submissions that take longer. The driver executes them at its own speed; a program notices their end late.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -27,22 +27,19 @@ pub(crate) fn concerns(command: CommandId) -> bool {
     settings::get().delay > 0 && COMMANDS.contains(&command.canonical())
 }
 
-/// Submits. The submission ends after those before it.
-pub(crate) fn submitted<'c, C: Command>(
-    call: Call<'c, FaultsLayer, C>,
-    queue: vk::Queue,
-    fence: vk::Fence,
-) -> Returned<'c, C> {
+/// Submits to the queue in the first parameter, with the fence in the last one. A submission ends after the earlier ones of its queue.
+pub(crate) fn submitted<'c, C: Command>(call: Call<'c, FaultsLayer, C>) -> Returned<'c, C> {
     let delay = Duration::from_millis(settings::get().delay.into());
-    let device = call.device();
+    let (device, numbers) = (call.device(), call.numbers());
+    let [queue, .., fence] = *numbers.as_ref() else { return call.next() };
     let returned = call.next();
     if returned.succeeded() && !delay.is_zero() {
         device::with(device, |device| {
             let now = Instant::now();
-            let end = device.ends.queues.entry(queue.as_raw()).or_insert(now);
+            let end = device.ends.queues.entry(queue).or_insert(now);
             *end = now.max(*end).checked_add(delay).unwrap_or(now);
-            if fence != vk::Fence::null() {
-                device.ends.fences.insert(fence.as_raw(), *end);
+            if fence != 0 {
+                device.ends.fences.insert(fence, *end);
             }
         });
     }

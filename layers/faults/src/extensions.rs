@@ -4,9 +4,7 @@ use core::ffi::{CStr, c_char};
 
 use ash::vk;
 use vkload_core::abi::array;
-use vkload_core::memory::Process;
 use vkload_layer_runtime::commands::EnumerateDeviceExtensionProperties;
-use vkload_layer_runtime::parameter::Out;
 use vkload_layer_runtime::registry::{CommandId, command, find_extension};
 use vkload_layer_runtime::{Call, Command, Returned};
 
@@ -54,20 +52,13 @@ pub(crate) fn listed<'c>(
     call: Call<'c, FaultsLayer, EnumerateDeviceExtensionProperties>,
 ) -> Returned<'c, EnumerateDeviceExtensionProperties> {
     let parameters = call.parameters();
-    let next = call.function::<EnumerateDeviceExtensionProperties>();
-    let Some(next) = next.filter(|_| parameters.layer_name.is_null() && !settings::get().without.is_empty())
-    else {
+    if !parameters.layer_name.is_null() || settings::get().without.is_empty() {
         return call.next();
-    };
+    }
     let (count, out) = (parameters.property_count.as_ptr(), parameters.properties);
-    let physical_device = parameters.physical_device;
-    // SAFETY: the physical device is the call's, and `collect` has memory for so many elements. The caller's array is as the specification
-    // demands.
+    // SAFETY: the physical device is the call's, and the caller's array is as the specification demands.
     unsafe {
-        let all = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
-            next(physical_device, core::ptr::null(), Out::new(count), out)
-        });
-        let result = match all {
+        let result = match call.device_extensions(parameters.physical_device) {
             Ok(all) => {
                 let kept = all.iter().filter(|extension| {
                     extension.extension_name_as_c_str().is_ok_and(|name| !is_removed(name))

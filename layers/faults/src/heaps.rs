@@ -9,7 +9,7 @@ use vkload_layer_runtime::commands::{
 };
 use vkload_layer_runtime::parameter::Out;
 use vkload_layer_runtime::registry::{CommandId, command};
-use vkload_layer_runtime::{Call, Returned};
+use vkload_layer_runtime::{Call, Command, Returned};
 
 use crate::device::{self, Heap, Memory};
 use crate::{FaultsLayer, say, settings};
@@ -107,17 +107,25 @@ impl Memory {
     }
 }
 
-/// Limits the heaps in a driver's answer.
-pub(crate) fn limit(out: Out<'_, vk::PhysicalDeviceMemoryProperties>) {
+/// Queries memory, with limits.
+pub(crate) fn queried<'c>(
+    call: Call<'c, FaultsLayer, GetPhysicalDeviceMemoryProperties>,
+) -> Returned<'c, GetPhysicalDeviceMemoryProperties> {
+    let returned = call.next();
     // SAFETY: the driver has written the structure.
-    limit_heaps(unsafe { &mut *out.as_ptr() });
+    limit_heaps(unsafe { &mut *returned.parameters().memory_properties.as_ptr() });
+    returned
 }
 
-/// Limits the heaps and their budgets in a driver's answer.
-pub(crate) fn limit_chain(out: Out<'_, vk::PhysicalDeviceMemoryProperties2<'_>>) {
-    // SAFETY: the driver has written the structures, which the application chained.
+/// Queries memory and budgets, with limits.
+pub(crate) fn queried_in_chain<'c, C: Command>(call: Call<'c, FaultsLayer, C>) -> Returned<'c, C> {
+    let returned = call.next();
+    let out = returned.numbers().as_ref().get(1).copied().unwrap_or(0) as usize;
+    // SAFETY: the second parameter of these commands leads to the structure. The driver has written it, and the structures that the application
+    // chained.
     unsafe {
-        let properties = &mut *out.as_ptr();
+        let out = core::ptr::with_exposed_provenance_mut::<vk::PhysicalDeviceMemoryProperties2<'_>>(out);
+        let properties = &mut *out;
         limit_heaps(&mut properties.memory_properties);
         for structure in chain::pointers(properties.p_next) {
             let budget = structure.cast::<vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>();
@@ -129,6 +137,7 @@ pub(crate) fn limit_chain(out: Out<'_, vk::PhysicalDeviceMemoryProperties2<'_>>)
             }
         }
     }
+    returned
 }
 
 fn limit_heaps(properties: &mut vk::PhysicalDeviceMemoryProperties) {

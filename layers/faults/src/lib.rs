@@ -39,7 +39,7 @@ pub struct FaultsLayer;
 
 impl Layer for FaultsLayer {
     const NAME: &'static CStr = c"VK_LAYER_VKLOAD_faults";
-    const DESCRIPTION: &'static str = "Makes calls fail, to test what a program does then";
+    const DESCRIPTION: &'static str = "Makes calls fail, to test how programs handle failures";
     const SETTINGS: &'static [Setting] = &[Setting {
         name: settings::FAULTS,
         kind: SettingKind::String,
@@ -175,14 +175,6 @@ impl Intercept<EnumerateDeviceExtensionProperties> for FaultsLayer {
     }
 }
 
-/// Submits to the queue of a call.
-macro_rules! submitted {
-    ($call:ident) => {{
-        let (queue, fence) = ($call.parameters().queue, $call.parameters().fence);
-        delay::submitted($call, queue, fence)
-    }};
-}
-
 /// Implements [`Intercept`] for commands whose work is a function of another module.
 macro_rules! intercept {
     ($($command:ident by $function:expr;)*) => {$(
@@ -196,25 +188,13 @@ macro_rules! intercept {
 intercept! {
     AllocateMemory by heaps::allocated;
     FreeMemory by heaps::freed;
-    GetPhysicalDeviceMemoryProperties by |call| {
-        let returned = call.next();
-        heaps::limit(returned.parameters().memory_properties);
-        returned
-    };
-    GetPhysicalDeviceMemoryProperties2 by |call| {
-        let returned = call.next();
-        heaps::limit_chain(returned.parameters().memory_properties);
-        returned
-    };
-    GetPhysicalDeviceMemoryProperties2KHR by |call| {
-        let returned = call.next();
-        heaps::limit_chain(returned.parameters().memory_properties);
-        returned
-    };
-    QueueSubmit by |call| submitted!(call);
-    QueueSubmit2 by |call| submitted!(call);
-    QueueSubmit2KHR by |call| submitted!(call);
-    QueueBindSparse by |call| submitted!(call);
+    GetPhysicalDeviceMemoryProperties by heaps::queried;
+    GetPhysicalDeviceMemoryProperties2 by heaps::queried_in_chain;
+    GetPhysicalDeviceMemoryProperties2KHR by heaps::queried_in_chain;
+    QueueSubmit by delay::submitted;
+    QueueSubmit2 by delay::submitted;
+    QueueSubmit2KHR by delay::submitted;
+    QueueBindSparse by delay::submitted;
     WaitForFences by delay::waited_for_fences;
     GetFenceStatus by delay::fence_status;
     ResetFences by |call| { delay::forget(&call, call.parameters().fences()); call.next() };

@@ -7,6 +7,7 @@ use std::sync::{LazyLock, Mutex, OnceLock};
 
 use ash::vk;
 use vkload_fault_rules::result_name;
+use vkload_layer_runtime::handle_array;
 use vkload_layer_runtime::registry::{CommandId, command};
 
 use crate::device::lock;
@@ -89,22 +90,20 @@ fn write_left(owner: u64) {
 /// # Safety
 /// The parameters come from a successful call of the command.
 unsafe fn created(command: CommandId, numbers: &[u64]) -> &[u64] {
-    let number = |index: usize| numbers.get(index).copied().unwrap_or(0) as usize;
-    let count = match command {
-        _ if WITHOUT_OBJECT.contains(&command) => return &[],
-        command::CREATE_GRAPHICS_PIPELINES
-        | command::CREATE_COMPUTE_PIPELINES
-        | command::CREATE_RAY_TRACING_PIPELINES_NV
-        | command::CREATE_EXECUTION_GRAPH_PIPELINES_AMDX => number(2),
-        command::CREATE_RAY_TRACING_PIPELINES_KHR | command::CREATE_DATA_GRAPH_PIPELINES_ARM => number(3),
-        command::CREATE_SHADERS_EXT | command::CREATE_SHARED_SWAPCHAINS_KHR => number(1),
-        command::ALLOCATE_MEMORY => 1,
-        _ if command.name().to_bytes().starts_with(b"vkCreate") => 1,
-        _ => return &[],
-    };
-    let out = core::ptr::with_exposed_provenance::<u64>(numbers.last().copied().unwrap_or(0) as usize);
-    // SAFETY: the last parameter leads to the new handles, which have 64 bits.
-    unsafe { core::slice::from_raw_parts(out, count) }
+    let is_creation =
+        command.name().to_bytes().starts_with(b"vkCreate") || command == command::ALLOCATE_MEMORY;
+    if !is_creation || WITHOUT_OBJECT.contains(&command) {
+        return &[];
+    }
+    let last = numbers.last().copied().unwrap_or(0) as usize;
+    // SAFETY: the caller vouches for the parameters. Without an array, the last one leads to the new handle. Handles of these commands have
+    // 64 bits.
+    unsafe {
+        match handle_array(command, numbers) {
+            Some(array) => core::slice::from_raw_parts(array.start.cast(), array.count),
+            None => core::slice::from_raw_parts(core::ptr::with_exposed_provenance(last), 1),
+        }
+    }
 }
 
 /// Appends a line with one system call, so that the lines of several threads and processes do not mix.

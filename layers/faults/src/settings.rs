@@ -34,8 +34,7 @@ fn settings() -> &'static Settings {
     SETTINGS.get_or_init(|| {
         let given = vkload_layer_runtime::settings::<FaultsLayer>();
         let text = given.text(FAULTS).map(OsStr::to_string_lossy).unwrap_or_default();
-        // SAFETY: has no preconditions.
-        let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+        let is_elevated = vkload_layer_runtime::is_elevated();
         if is_elevated && !text.is_empty() {
             say("nothing fails, since this process has more rights than its user");
         }

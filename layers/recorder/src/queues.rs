@@ -8,8 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use ash::vk::{self, Handle as _};
 use vkload_layer_runtime::commands::{
-    CmdSetCheckpointNV, CreateDevice, EnumerateDeviceExtensionProperties, GetPhysicalDeviceMemoryProperties,
-    GetQueueCheckpointDataNV,
+    CmdSetCheckpointNV, CreateDevice, GetPhysicalDeviceMemoryProperties, GetQueueCheckpointDataNV,
 };
 use vkload_layer_runtime::parameter::{In, Out};
 use vkload_layer_runtime::registry::{CommandId, command};
@@ -70,7 +69,7 @@ const ACTIONS: &[&[u8]] = &[
     b"vkCmdDecompress",
     b"vkCmdDispatch",
     b"vkCmdDraw",
-    // Not vkCmdExecuteCommands, beside which nothing else may be in some render passes.
+    // Not vkCmdExecuteCommands, since some render passes allow no other command.
     b"vkCmdExecuteGenerated",
     b"vkCmdFill",
     b"vkCmdResolve",
@@ -193,18 +192,8 @@ fn memory(call: &Call<'_, Recorder, CreateDevice>) -> vk::PhysicalDeviceMemoryPr
 
 /// Returns the extension of a physical device that shows progress, and the means that it is.
 fn means(call: &Call<'_, Recorder, CreateDevice>) -> Option<(&'static CStr, u8)> {
-    let enumerate = call.function::<EnumerateDeviceExtensionProperties>()?;
-    let (of, nothing) = (call.parameters().physical_device, core::ptr::null());
-    let mut count = 0;
-    let mut all = Vec::<vk::ExtensionProperties>::new();
-    // SAFETY: the physical device is the call's, and the array has this many elements.
-    unsafe {
-        enumerate(of, nothing, Out::new(&raw mut count), core::ptr::null_mut()).result().ok()?;
-        all.try_reserve_exact(count as usize).ok()?;
-        all.resize(count as usize, vk::ExtensionProperties::default());
-        enumerate(of, nothing, Out::new(&raw mut count), all.as_mut_ptr()).result().ok()?;
-    }
-    all.truncate(count as usize);
+    // SAFETY: the physical device is the call's.
+    let all = unsafe { call.device_extensions(call.parameters().physical_device) }.ok()?;
     let has = |extension| all.iter().any(|one| one.extension_name_as_c_str() == Ok(extension));
     // A checkpoint's marker does not fit into a shorter pointer.
     if size_of::<usize>() >= size_of::<u64>() && has(CHECKPOINTS) {

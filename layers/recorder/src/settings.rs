@@ -48,8 +48,7 @@ pub(crate) fn get() -> &'static Settings {
             }
             number
         });
-        // SAFETY: has no preconditions.
-        let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+        let is_elevated = vkload_layer_runtime::is_elevated();
         if is_elevated {
             say("no file is written, since this process has more rights than its user");
         }

@@ -26,7 +26,7 @@ pub trait Layer: Sized + 'static {
     /// the runtime's features needs it.
     const WRAPS_DEVICES: bool = false;
 
-    /// Returns what a look-up of a command finds. The runtime asks at each look-up by an instance or device, when the settings are known.
+    /// Returns the result of looking up a command. Called at each look-up by an instance or device, when the settings are known.
     fn look_up(_: CommandId) -> LookUp {
         LookUp::Layer
     }

@@ -24,6 +24,7 @@ pub use vkload_registry::parameter;
 /// The types of all parameters: [`vk`]'s, and newer ones.
 pub use vkload_registry::types;
 
+pub use arrays::{HandleArray, handle_array};
 pub use call::{Call, Command, Intercept, InterceptAll, Outcome, Returned};
 pub use commands::parameter_names;
 pub use device::{Device, device_of};
@@ -32,7 +33,7 @@ pub use layer::{Extension, Layer, LookUp, Setting, SettingKind, Tool};
 pub use manifest::{check_manifest, manifest};
 pub use message::{Severity, log};
 pub use runtime::settings;
-pub use settings::Settings;
+pub use settings::{Settings, is_elevated};
 
 #[doc(hidden)]
 pub mod exported {

@@ -17,6 +17,14 @@ pub struct Settings {
     values: Vec<(&'static str, OsString)>,
 }
 
+/// Returns whether the process has more rights than its user, as with set-user-id or file capabilities. A layer then must not write files that
+/// the user names.
+#[must_use]
+pub fn is_elevated() -> bool {
+    // SAFETY: has no preconditions.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
 impl Settings {
     /// Returns the value of a setting; several values are separated by commas.
     pub fn text(&self, name: &str) -> Option<&OsStr> {

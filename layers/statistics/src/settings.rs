@@ -39,8 +39,7 @@ static SETTINGS: OnceLock<Settings> = OnceLock::new();
 /// Returns the settings of this process. Their problems are reported to the user once.
 pub(crate) fn get() -> &'static Settings {
     SETTINGS.get_or_init(|| {
-        // SAFETY: has no preconditions.
-        let is_elevated = unsafe { libc::getauxval(libc::AT_SECURE) } != 0;
+        let is_elevated = vkload_layer_runtime::is_elevated();
         let given = vkload_layer_runtime::settings::<Statistics>();
         let (settings, problems) = Settings::read(is_elevated, |name| given.text(name).map(OsStr::to_owned));
         problems.iter().for_each(|problem| say(problem));

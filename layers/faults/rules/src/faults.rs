@@ -13,7 +13,7 @@ use crate::words::{heap, number, words};
 /// The longest delay of a submission, in milliseconds.
 const DELAY: u32 = 60_000;
 
-/// What `VK_LAYER_VKLOAD_faults` changes.
+/// The changes that `VK_LAYER_VKLOAD_faults` makes.
 #[derive(Default)]
 pub struct Faults {
     /// The calls that fail or wait, and the missing commands.

@@ -47,7 +47,7 @@ struct Rule {
     larger_than: Option<u64>,
     /// Counts only calls with the object of this name.
     object: Option<NamedObject>,
-    /// The part of the calls that have the effect, of `u32::MAX`.
+    /// The chance of the effect, in thousandths of a percent.
     chance: Option<u32>,
     effect: Effect,
     calls: AtomicU32,
@@ -64,6 +64,9 @@ enum Effect {
     Fail(vk::Result),
     Hold(String),
 }
+
+/// The chance of an effect that is certain, in thousandths of a percent.
+const CERTAIN: u32 = 100_000;
 
 /// Commands whose calls may count by their bytes.
 const SIZED: [CommandId; 2] = [command::ALLOCATE_MEMORY, command::CREATE_BUFFER];
@@ -134,7 +137,7 @@ impl Rules {
             None => None,
         };
         let object = name.map(|name| NamedObject { name: name.to_owned(), handle: AtomicU64::new(0) });
-        let chance = chance.map(part).transpose()?;
+        let chance = chance.map(chance_of).transpose()?;
         let calls = AtomicU32::new(0);
         Ok(Rule { command, first, later, larger_than, object, chance, effect, calls })
     }
@@ -164,7 +167,7 @@ impl Rules {
             if call != rule.first && !(rule.later && call > rule.first) {
                 continue;
             }
-            if rule.chance.is_some_and(|chance| random(self.seed, number as u64, call) >= chance) {
+            if rule.chance.is_some_and(|chance| random(self.seed, number as u64, call) % CERTAIN >= chance) {
                 continue;
             }
             match &rule.effect {
@@ -252,12 +255,16 @@ fn command_of(name: &str) -> Option<CommandId> {
     find(&alloc::ffi::CString::new(name).ok()?)
 }
 
-/// Parses a number of percents. Returns the part of `u32::MAX`.
-fn part(text: &str) -> Result<u32, String> {
-    let percent: Option<f64> = text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
-    let percent =
-        percent.ok_or_else(|| format!("{text} is not a chance in percent, as %5 or %0.1 would be"))?;
-    Ok((percent / 100.0 * f64::from(u32::MAX)) as u32)
+/// Parses a number of percents, with up to three decimals. Returns thousandths of a percent.
+fn chance_of(text: &str) -> Result<u32, String> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let thousandths = || {
+        let whole: u32 = whole.parse().ok()?;
+        let decimals: u32 =
+            format!("{decimals:0<3}").get(..3).filter(|_| decimals.len() <= 3)?.parse().ok()?;
+        whole.checked_mul(1000)?.checked_add(decimals).filter(|chance| *chance <= CERTAIN)
+    };
+    thousandths().ok_or_else(|| format!("{text} is not a chance in percent, as %5 or %0.1 would be"))
 }
 
 /// Returns a number that depends on all three, and looks random: the output function of SplitMix64.
@@ -313,7 +320,7 @@ mod tests {
             let count = pattern.iter().filter(|fails| **fails).count();
             assert!((200..300).contains(&count), "{count} of 1000 calls fail with a chance of 25 percent");
         }
-        let never_and_always = [("vkCreateFence%0", 0), ("vkCreateFence%100", 50)];
+        let never_and_always = [("vkCreateFence%0", 0), ("vkCreateFence%100.0", 50)];
         for (rule, expected) in never_and_always {
             let rules = rules(&[("fails", rule)]);
             let failed = failures::<50>(&rules, c"vkCreateFence").iter().flatten().count();
@@ -345,6 +352,8 @@ mod tests {
             ("fails", "vkCreateDevice:VK_ERROR_TIRED", "VK_ERROR_TIRED is not a result"),
             ("fails", "vkCreateDevice@0", "0 is not a count of calls"),
             ("fails", "vkCreateDevice%101", "101 is not a chance in percent"),
+            ("fails", "vkCreateDevice%0.0001", "0.0001 is not a chance in percent"),
+            ("fails", "vkCreateDevice%-1", "-1 is not a chance in percent"),
             ("fails", "vkCreateImage>1M", "only vkAllocateMemory and vkCreateBuffer have a size"),
             ("fails", "vkAllocateMemory>lots", "a size is a number of bytes"),
             ("holds", "vkCreateDevice", "needs `:PATH`"),

@@ -5,9 +5,13 @@ mod rows;
 
 use core::marker::PhantomData;
 
+use ash::vk;
+use vkload_core::abi::array;
+use vkload_core::memory::Process;
+use vkload_registry::parameter::Out;
 use vkload_registry::{COMMAND_COUNT, CommandId, FIRST_DEVICE, FIRST_INSTANCE, command, table_by_command};
 
-use crate::call::{InterceptAll, Returned};
+use crate::call::{Call, Command, InterceptAll, Returned};
 use crate::dispatch::{DeviceLevel, Function, InstanceLevel, Level as _, pointer};
 use crate::runtime::Exported;
 
@@ -71,6 +75,27 @@ impl Returned<'_, CreateDevice> {
         let device = self.output(|parameters| parameters.device)?;
         // SAFETY: it was just created, and the application has not got it yet.
         DeviceLevel::of(unsafe { L::runtime().of(pointer(device)) })
+    }
+}
+
+impl<L: Exported, C: Command<Level = InstanceLevel>> Call<'_, L, C> {
+    /// Returns the extensions of a physical device, as the next layer lists them.
+    ///
+    /// # Errors
+    /// The next layer's error, or `VK_ERROR_OUT_OF_HOST_MEMORY`.
+    ///
+    /// # Safety
+    /// The physical device is one of the call's instance.
+    pub unsafe fn device_extensions(
+        &self,
+        physical_device: vk::PhysicalDevice,
+    ) -> Result<impl core::ops::Deref<Target = [vk::ExtensionProperties]>, vk::Result> {
+        let list = self.function::<EnumerateDeviceExtensionProperties>();
+        let list = list.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+        array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
+            // SAFETY: the caller vouches for the physical device. `collect` has memory for so many elements.
+            unsafe { list(physical_device, core::ptr::null(), Out::new(count), out) }
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use ash::{nv, vk};
 
 use super::{Context, run};
 
-/// Returns what a queue has reached: the stages, each with its marker.
+/// Returns the last checkpoints of a queue: stages, each with its marker.
 unsafe fn reached(context: &Context, queue: u32) -> Vec<(u32, usize)> {
     // SAFETY: live handles, and arrays of this length.
     unsafe {
