@@ -382,10 +382,11 @@ pub(crate) struct CompletionsArguments {
 }
 
 fn faults(given: &str) -> Result<String, String> {
-    match given.starts_with('@') {
-        true => Ok(given.to_owned()),
-        false => vkload_fault_rules::Faults::parse(given).map(|_| given.to_owned()),
+    // The layer reads a file of rules itself.
+    if !given.starts_with('@') {
+        vkload_fault_rules::Faults::parse(given)?;
     }
+    Ok(given.to_owned())
 }
 
 fn layer_name(given: &str) -> Result<CString, std::ffi::NulError> {

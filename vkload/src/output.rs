@@ -6,6 +6,28 @@ use std::process::ExitCode;
 /// The exit code if the command cannot give an answer.
 pub(crate) const CANNOT_SAY: u8 = 2;
 
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For browsers.
+    Html,
+}
+
+impl Format {
+    /// Returns the form for the options `--json` and `--html`.
+    pub(crate) fn chosen(json: bool, html: bool) -> Self {
+        match (json, html) {
+            (true, _) => Self::Json,
+            (_, true) => Self::Html,
+            _ => Self::Text,
+        }
+    }
+}
+
 /// Prints, and returns `code`. A reader that closes the pipe early, as `head` does, is not an error.
 pub(crate) fn print(output: &str, code: ExitCode) -> ExitCode {
     match io::stdout().write_all(output.as_bytes()) {

@@ -24,6 +24,12 @@ pub(crate) struct Program<'a> {
     pub(crate) keeps_running: bool,
 }
 
+/// Returns the file name of a program, from its words.
+pub(crate) fn file_name(words: &[String]) -> &str {
+    let first = words.first().map(String::as_str).unwrap_or_default();
+    first.rsplit('/').next().unwrap_or(first)
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
@@ -80,12 +86,6 @@ impl Ended {
 }
 
 impl Program<'_> {
-    /// Returns its file name.
-    pub(crate) fn name(&self) -> String {
-        let path = self.words.first().map(Path::new).unwrap_or(Path::new(""));
-        path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-    }
-
     /// Runs it with these changes to its variables. Fails if it cannot be started.
     pub(crate) fn run(&self, changes: &Changes) -> Result<Run, String> {
         let name = self.words.first().map(Path::new).unwrap_or(Path::new(""));

@@ -74,7 +74,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
                 format!("{}: it does not hold the machine as the doctor sees it; make one with `vkload doctor --record FILE`", file.display())
             })?;
             let case = diagnosis::recorded(planned, seen)?;
-            doctor::told(case, doctor::Format::chosen(json, format == Format::Html)).0
+            doctor::told(case, output::Format::chosen(json, format == Format::Html)).0
         }
         Show::Info => {
             let report = report(&planned, &recorded)?;

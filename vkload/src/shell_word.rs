@@ -9,3 +9,8 @@ pub(crate) fn quoted(argument: &str) -> String {
         format!("'{}'", argument.replace('\'', "'\\''"))
     }
 }
+
+/// Returns a command line as a shell reads it.
+pub(crate) fn command_line(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}

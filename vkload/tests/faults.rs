@@ -182,7 +182,15 @@ fn what_cannot_be_tried_is_said() {
     };
     let layer = layer();
     let with_layer = ["--faults-layer", layer.to_str().expect("UTF-8")];
-    let rows: [(&str, &[&str], &str); 4] = [
+    let endless = folder.path().join("endless");
+    fs::write(&endless, "#!/bin/sh\nexec sleep 60\n").expect("a script");
+    Command::new("chmod").arg("+x").arg(&endless).status().expect("chmod runs");
+    let rows: [(&str, &[&str], &str); 5] = [
+        (
+            endless.to_str().expect("UTF-8"),
+            &["--timeout", "1", "--faults-layer", with_layer[1]],
+            "endless is still running after 1 s even if no call fails; --runs-for 10",
+        ),
         (script.to_str().expect("UTF-8"), &with_layer, "script exits with code 3 even if no call fails"),
         ("/bin/true", &with_layer, "true makes no Vulkan call that could fail"),
         ("/bin/true", &["--faults-layer", "/gone.so"], "/gone.so: No such file"),

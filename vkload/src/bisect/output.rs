@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::search::{Attempt, Verdict};
 use super::{BisectResult, Suspect};
-use crate::program_run::Ended;
-use crate::shell_word::quoted;
+use crate::program_run::{Ended, file_name};
+use crate::shell_word::command_line;
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
@@ -46,14 +46,12 @@ impl BisectResult {
 
     /// Returns the program's file name.
     fn name(&self) -> &str {
-        let first = self.program.first().map(String::as_str).unwrap_or_default();
-        first.rsplit('/').next().unwrap_or(first)
+        file_name(&self.program)
     }
 
     /// Returns the command line of another run.
     fn again(&self, options: &str) -> String {
-        let words: Vec<_> = self.program.iter().map(|word| quoted(word)).collect();
-        format!("vkload bisect {options} -- {}", words.join(" "))
+        format!("vkload bisect {options} -- {}", command_line(&self.program))
     }
 
     fn all(&self) -> Vec<usize> {
@@ -116,9 +114,8 @@ fn without_layers(answer: &BisectResult) -> String {
     let missing = answer.asked.iter().flat_map(|asked| &asked.missing);
     let lines: Vec<_> = missing.map(|it| format!("  It asks for {it}, which is not here.\n")).collect();
     out.push_str(&lines.concat());
-    let words: Vec<_> = answer.program.iter().map(|word| quoted(word)).collect();
     let how = if lines.is_empty() { "vkload doctor" } else { "To get it: vkload doctor" };
-    out.push_str(&format!("  -> {how} -- {}\n", words.join(" ")));
+    out.push_str(&format!("  -> {how} -- {}\n", command_line(&answer.program)));
     out + &printed(run)
 }
 

@@ -4,29 +4,11 @@ use serde_json::{Value, json};
 
 use crate::chain::Look;
 use crate::diagnosis::{Diagnosis, Finding, Severity};
+use crate::output::Format;
 use crate::probe::Trial;
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
-
-/// How the answer is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Text,
-    Json,
-    Html,
-}
-
-impl Format {
-    /// Returns the one that these options ask for.
-    pub(crate) fn chosen(json: bool, html: bool) -> Self {
-        match (json, html) {
-            (true, _) => Self::Json,
-            (_, true) => Self::Html,
-            _ => Self::Text,
-        }
-    }
-}
 
 /// Returns the whole answer.
 pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {

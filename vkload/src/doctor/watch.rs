@@ -8,10 +8,10 @@ use std::{env, fs, thread};
 
 use vkload_core::memory::Escaped;
 
-use super::output::Format;
 use super::{diagnosed, output};
 use crate::arguments::DoctorArguments;
 use crate::diagnosis::answer;
+use crate::output::Format;
 use crate::output::{fail, print as print_output};
 use crate::planned::Planned;
 

@@ -18,19 +18,19 @@ use crate::arguments::FaultsArguments;
 use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::faults_layer;
-use crate::output::{clear_progress, fail, print as print_output, progress};
+use crate::output::{Format, clear_progress, fail, print as print_output, progress};
 use crate::own_library::make_private;
 use crate::planned::Planned;
-use crate::program_run::{Ended, Program, Run};
+use crate::program_run::{Ended, Program, Run, file_name};
+use crate::shell_word::command_line;
 use log::Log;
-use output::Format;
 use validation::Validation;
 
 /// How long the first run may take, and how long each other one may at least.
 const FIRST: Duration = Duration::from_secs(300);
 const LEAST: Duration = Duration::from_secs(10);
 
-/// What the program does after each failure.
+/// The outcome of each failure.
 struct Report {
     /// The program's words.
     program: Vec<String>,
@@ -43,12 +43,24 @@ struct Report {
     more_calls: Vec<Calls>,
 }
 
-/// A run in which a call failed.
-struct Trial {
+/// A call that fails.
+struct Failure {
     command: String,
     /// The number of the call of this command, from 1.
     call: u32,
     result: String,
+}
+
+impl Failure {
+    /// Returns the word for the layer.
+    fn rule(&self) -> String {
+        format!("fails={}@{}:{}", self.command, self.call, self.result)
+    }
+}
+
+/// A run in which a call failed.
+struct Trial {
+    failure: Failure,
     outcome: Outcome,
     run: Run,
     /// The objects that are left beyond those without the failure: the command that created them, and how many.
@@ -116,45 +128,42 @@ fn report(options: &FaultsArguments) -> Result<Report, String> {
     let only: Vec<CommandId> = options.command.iter().map(|name| command(name)).collect::<Result<_, _>>()?;
     let variables = own_variables();
     let folder = Folder::new()?;
-    let validation = match has_validation(options, &variables)? {
-        true => Some(Validation::new(&folder.0)?),
-        false => None,
-    };
+    let is_validated = has_validation(options, &variables)?;
+    let validation = is_validated.then(|| Validation::new(&folder.0)).transpose()?;
     let layer = faults_layer::find(options.faults_layer.as_deref())?;
     let runner = Runner { options, variables, layer, folder, validation };
 
     progress("the run without a failure");
     let start = Instant::now();
-    let first = runner.run("", FIRST)?;
-    let limit = options.timeout.map_or((start.elapsed() * 3).max(LEAST), Duration::from_secs);
-    let name = program(options, FIRST).name();
+    let timeout = options.timeout.map(Duration::from_secs);
+    let first = runner.run("", timeout.unwrap_or(FIRST))?;
+    let limit = timeout.unwrap_or_else(|| (start.elapsed() * 3).max(LEAST));
+    let words: Vec<String> = options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let name = file_name(&words);
     if first.run.ended.failed() {
-        let hint = if runner.validation.is_some() {
-            "; --no-validation leaves out the validation layer"
-        } else {
-            ""
+        let hint = match first.run.ended {
+            Ended::TimedOut { .. } => "; --runs-for 10 ends each run after 10 seconds",
+            _ if is_validated => "; --no-validation leaves out the validation layer",
+            _ => "",
         };
         return Err(format!("{name} {} even if no call fails{hint}", first.run.ended.words()));
     }
     if first.log.calls.is_empty() {
         return Err(format!(
-            "{name} makes no Vulkan call that could fail, or it does not use the system's loader; vkload doctor -- {name}"
+            "{name} makes no Vulkan call that could fail, or it does not use the system's loader; vkload doctor -- {}",
+            command_line(&words)
         ));
     }
     let (planned, more_calls) = plan(&first.log, options.calls, &only)?;
     let mut trials = Vec::new();
-    for (number, (command, call, result)) in planned.iter().enumerate() {
-        progress(&format!("run {} of {}: {command}, call {call}, {result}", number + 1, planned.len()));
-        let observed = runner.run(&format!("fails={command}@{call}:{result}"), limit)?;
-        trials.push(trial(&first, (command, *call, result), observed));
+    let count = planned.len();
+    for (number, failure) in planned.into_iter().enumerate() {
+        let Failure { command, call, result } = &failure;
+        progress(&format!("run {} of {count}: {command}, call {call}, {result}", number + 1));
+        let observed = runner.run(&failure.rule(), limit)?;
+        trials.push(trial(&first, failure, observed));
     }
-    Ok(Report {
-        program: options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        without: first.run.ended,
-        is_validated: runner.validation.is_some(),
-        trials,
-        more_calls,
-    })
+    Ok(Report { program: words, without: first.run.ended, is_validated, trials, more_calls })
 }
 
 /// Returns whether the validation layer is installed and wanted.
@@ -175,9 +184,6 @@ fn command(name: &str) -> Result<CommandId, String> {
 /// A command, and how often it was called.
 type Calls = (String, u32);
 
-/// A call to fail: the command, the number of its call, and the result.
-type Failure = (String, u32, String);
-
 /// Returns the calls to fail, in the order in which the commands were first called, and the commands with more calls than that.
 fn plan(log: &Log, most: u32, only: &[CommandId]) -> Result<(Vec<Failure>, Vec<Calls>), String> {
     let (mut planned, mut more) = (Vec::new(), Vec::new());
@@ -187,7 +193,8 @@ fn plan(log: &Log, most: u32, only: &[CommandId]) -> Result<(Vec<Failure>, Vec<C
             continue;
         }
         for call in 1..=most.min(*count) {
-            planned.extend(failures(command).map(|result| (name.clone(), call, result_name(result))));
+            let failure = |result| Failure { command: name.clone(), call, result: result_name(result) };
+            planned.extend(failures(command).map(failure));
         }
         if *count > most {
             more.push((name.clone(), *count));
@@ -199,7 +206,7 @@ fn plan(log: &Log, most: u32, only: &[CommandId]) -> Result<(Vec<Failure>, Vec<C
     Ok((planned, more))
 }
 
-fn trial(first: &Observed, (command, call, result): (&String, u32, &String), observed: Observed) -> Trial {
+fn trial(first: &Observed, failure: Failure, observed: Observed) -> Trial {
     let Observed { run, log, broken } = observed;
     let outcome = match run.ended {
         Ended::TimedOut { .. } => Outcome::Hangs,
@@ -217,7 +224,7 @@ fn trial(first: &Observed, (command, call, result): (&String, u32, &String), obs
     });
     let left = left.collect();
     let broken = broken.into_iter().filter(|rule| !first.broken.contains(rule)).collect();
-    Trial { command: command.clone(), call, result: result.clone(), outcome, run, left, broken }
+    Trial { failure, outcome, run, left, broken }
 }
 
 /// Returns whether the C library has aborted the program because its heap or its stack was damaged.

@@ -2,31 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::{Outcome, Report, Trial};
+use super::{Failure, Outcome, Report, Trial};
+use crate::output::Format;
 use crate::page::{self, Card, Part, Section, Severity, Step};
-use crate::shell_word::quoted;
+use crate::program_run::file_name;
+use crate::shell_word::command_line;
 use crate::table::Table;
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
-
-/// The form of the answer.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Format {
-    Text,
-    Json,
-    Html,
-}
-
-impl Format {
-    pub(super) fn chosen(json: bool, html: bool) -> Self {
-        match (json, html) {
-            (true, _) => Self::Json,
-            (_, true) => Self::Html,
-            _ => Self::Text,
-        }
-    }
-}
 
 /// Returns the answer.
 pub(super) fn render(report: &Report, format: Format) -> String {
@@ -37,7 +21,7 @@ pub(super) fn render(report: &Report, format: Format) -> String {
     }
 }
 
-/// What happens to a program, as a verb and as the name in JSON.
+/// The outcomes, each with a verb and its name in JSON.
 const OUTCOMES: [(Outcome, &str, &str); 6] = [
     (Outcome::Survives, "survives", "survives"),
     (Outcome::GivesUp, "gives up after", "gives-up"),
@@ -49,8 +33,7 @@ const OUTCOMES: [(Outcome, &str, &str); 6] = [
 
 impl Report {
     fn name(&self) -> &str {
-        let first = self.program.first().map(String::as_str).unwrap_or_default();
-        first.rsplit('/').next().unwrap_or(first)
+        file_name(&self.program)
     }
 
     /// Returns the numbers of outcomes, in one line.
@@ -75,7 +58,7 @@ impl Report {
         format!("Of {} {failures}, {} {}", self.trials.len(), self.name(), joined(&parts))
     }
 
-    /// Returns the notes on what was not tried.
+    /// Returns notes about missing calls and checks.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.more_calls.is_empty() {
@@ -94,9 +77,7 @@ impl Report {
 
     /// Returns the command that repeats a failure.
     fn again(&self, trial: &Trial) -> String {
-        let rule = format!("fails={}@{}:{}", trial.command, trial.call, trial.result);
-        let words: Vec<_> = self.program.iter().map(|word| quoted(word)).collect();
-        format!("vkload exec --faults {rule} -- {}", words.join(" "))
+        format!("vkload exec --faults {} -- {}", trial.failure.rule(), command_line(&self.program))
     }
 }
 
@@ -119,8 +100,10 @@ impl Trial {
         words.join("; ")
     }
 
-    fn what(&self) -> String {
-        format!("call {} of {} returns {}", self.call, self.command, self.result)
+    /// Returns the failure as a clause.
+    fn condition(&self) -> String {
+        let Failure { command, call, result } = &self.failure;
+        format!("call {call} of {command} returns {result}")
     }
 }
 
@@ -135,11 +118,12 @@ fn joined(parts: &[String]) -> String {
 fn text(report: &Report) -> String {
     let mut table = Table::new(&["COMMAND", "CALL", "RESULT", "PROGRAM"]);
     for trial in &report.trials {
-        table.row([&trial.command, &trial.call.to_string(), &trial.result, &trial.words()]);
+        let Failure { command, call, result } = &trial.failure;
+        table.row([command, &call.to_string(), result, &trial.words()]);
     }
     let mut out = format!("{}.\n\n{}", report.headline(), table.render());
     for trial in report.trials.iter().filter(|trial| trial.is_bad()) {
-        out.push_str(&format!("\n{} {} if {}.\n", report.name(), trial.words(), trial.what()));
+        out.push_str(&format!("\n{} {} if {}.\n", report.name(), trial.words(), trial.condition()));
         out.push_str(&format!("  -> {}\n", report.again(trial)));
         if !trial.run.printed.is_empty() && matches!(trial.outcome, Outcome::Crashes | Outcome::Hangs) {
             out.push_str("  The last lines of its output:\n");
@@ -158,13 +142,14 @@ fn html(report: &Report) -> String {
                 _ => Severity::Warning,
             },
             title: format!("{} {}", report.name(), trial.words()),
-            text: format!("This happens if {}.", trial.what()),
+            text: format!("This happens if {}.", trial.condition()),
             steps: vec![Step::Command(report.again(trial))],
         })
     };
     let mistakes: Vec<_> = report.trials.iter().filter(|trial| trial.is_bad()).map(card).collect();
     let row = |trial: &Trial| {
-        vec![trial.command.clone(), trial.call.to_string(), trial.result.clone(), trial.words()]
+        let Failure { command, call, result } = &trial.failure;
+        vec![command.clone(), call.to_string(), result.clone(), trial.words()]
     };
     let rows = report.trials.iter().map(row).collect();
     let table = Part::Table { head: &["command", "call", "result", "program"], rows };
@@ -182,9 +167,9 @@ fn to_json(report: &Report) -> Value {
     let trial = |trial: &Trial| {
         let outcome = OUTCOMES.iter().find(|(outcome, ..)| *outcome == trial.outcome);
         json!({
-            "command": trial.command,
-            "call": trial.call,
-            "result": trial.result,
+            "command": trial.failure.command,
+            "call": trial.failure.call,
+            "result": trial.failure.result,
             "outcome": outcome.map(|(_, _, name)| name),
             "mistake": trial.is_bad(),
             "ended": trial.run.ended.to_json(),

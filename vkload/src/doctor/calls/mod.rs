@@ -9,10 +9,10 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::output::{self, Format};
+use super::output;
 use super::picture::card;
 use crate::diagnosis::{Finding, Severity};
-use crate::output::{fail, print as print_output};
+use crate::output::{Format, fail, print as print_output};
 use crate::page::{self, Section};
 use report::Report;
 

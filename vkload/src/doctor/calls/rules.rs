@@ -1,4 +1,4 @@
-//! What a file of the recorder layer says, as a headline and findings.
+//! Explains a file of the recorder layer: a headline and findings.
 
 use super::report::{Progress, Reason, Report, Thread};
 use crate::diagnosis::{Finding, Id, Severity};
