@@ -7,6 +7,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 /* What each of the two threads does. */
 #define UPDATES 100
@@ -104,14 +105,7 @@ static void begin(struct gpu *gpu)
     OK(vkCreateInstance(&info, NULL, &gpu->instance));
     uint32_t count = 1;
     CHECK(vkEnumeratePhysicalDevices(gpu->instance, &count, &gpu->physical) >= 0 && count == 1);
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                      .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queues};
-    OK(vkCreateDevice(gpu->physical, &device_info, NULL, &gpu->device));
+    OK(vkCreateDevice(gpu->physical, &device_with_one_queue, NULL, &gpu->device));
     vkGetDeviceQueue(gpu->device, 0, 0, &gpu->queue);
     CHECK(vkGetDeviceProcAddr(gpu->device, "vkCmdDraw"));
     CHECK(!vkGetDeviceProcAddr(gpu->device, "vkCmdDrawMeshTasksEXT"));

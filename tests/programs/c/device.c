@@ -4,6 +4,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 static void look_ups(VkInstance instance, VkDevice device)
 {
@@ -30,13 +31,7 @@ static void look_ups(VkInstance instance, VkDevice device)
 
 static void use(VkInstance instance, VkPhysicalDevice physical_device)
 {
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queues};
+    VkDeviceCreateInfo info = device_with_one_queue;
     const char *missing = "VK_VKLOAD_no_such_extension";
     VkDevice device = VK_NULL_HANDLE;
     info.enabledExtensionCount = 1;

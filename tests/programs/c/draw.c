@@ -3,6 +3,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 #define SIZE 64
 
@@ -120,15 +121,8 @@ static VkDevice make_device(VkInstance instance)
     uint32_t count = 1;
     VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical_device);
     CHECK((result == VK_SUCCESS || result == VK_INCOMPLETE) && count == 1);
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queues};
     VkDevice made;
-    OK(vkCreateDevice(physical_device, &info, NULL, &made));
+    OK(vkCreateDevice(physical_device, &device_with_one_queue, NULL, &made));
     vkGetDeviceQueue(made, 0, 0, &queue);
     return made;
 }

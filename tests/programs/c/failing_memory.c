@@ -4,6 +4,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 static VkBool32 message(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
                         const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
@@ -35,15 +36,8 @@ int main(void)
     uint32_t one = 1;
     VkPhysicalDevice physical;
     CHECK(vkEnumeratePhysicalDevices(instance, &one, &physical) >= 0);
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                      .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queues};
     VkDevice device;
-    OK(vkCreateDevice(physical, &device_info, NULL, &device));
+    OK(vkCreateDevice(physical, &device_with_one_queue, NULL, &device));
     for (int i = 0; i < 6; i++) {
         VkMemoryAllocateInfo size = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = 4096};
         VkDeviceMemory memory = VK_NULL_HANDLE;

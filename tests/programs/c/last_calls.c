@@ -9,6 +9,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 static VkDevice device;
 static VkQueue queue;
@@ -49,6 +50,12 @@ static VkResult work(int is_marked)
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 64, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     VkBuffer buffer;
     OK(vkCreateBuffer(device, &size, NULL, &buffer));
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(device, buffer, &needs);
+    VkMemoryAllocateInfo memory_size = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .allocationSize = needs.size};
+    VkDeviceMemory memory;
+    OK(vkAllocateMemory(device, &memory_size, NULL, &memory));
+    OK(vkBindBufferMemory(device, buffer, memory, 0));
     VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     OK(vkBeginCommandBuffer(commands, &begin));
     if (is_marked) {
@@ -67,6 +74,7 @@ static VkResult work(int is_marked)
     if (result == VK_SUCCESS)
         result = vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE);
     vkDestroyBuffer(device, buffer, NULL);
+    vkFreeMemory(device, memory, NULL);
     vkDestroyCommandPool(device, pool, NULL);
     return result;
 }
@@ -87,16 +95,10 @@ int main(int argc, char **argv)
     uint32_t one = 1;
     VkPhysicalDevice physical;
     CHECK(vkEnumeratePhysicalDevices(instance, &one, &physical) >= 0);
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
     const char *extension = VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME;
-    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                      .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queues,
-                                      .enabledExtensionCount = !strcmp(how, "own"),
-                                      .ppEnabledExtensionNames = &extension};
+    VkDeviceCreateInfo device_info = device_with_one_queue;
+    device_info.enabledExtensionCount = !strcmp(how, "own");
+    device_info.ppEnabledExtensionNames = &extension;
     OK(vkCreateDevice(physical, &device_info, NULL, &device));
     VkDeviceQueueInfo2 first = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_INFO_2};
     if (!strcmp(how, "own"))

@@ -8,6 +8,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 static int rounds;
 static pthread_barrier_t start;
@@ -30,15 +31,8 @@ static void use_device(VkInstance instance)
     OK(vkEnumeratePhysicalDevices(instance, &count, list));
     CHECK(count > 0);
     OK(vkEnumerateDeviceExtensionProperties(list[0], NULL, &extensions, NULL));
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queues};
     VkDevice device;
-    if (vkCreateDevice(list[0], &info, NULL, &device) == VK_SUCCESS)
+    if (vkCreateDevice(list[0], &device_with_one_queue, NULL, &device) == VK_SUCCESS)
         vkDestroyDevice(device, NULL);
     else
         __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);

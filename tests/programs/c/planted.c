@@ -14,6 +14,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 #define SIZE 65536
 
@@ -152,20 +153,13 @@ int main(int argc, char **argv)
         return 2;
     uint32_t one = 1;
     VkPhysicalDevice physical;
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                      .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queues};
     VkDevice device;
     VkPhysicalDeviceMemoryProperties memory_properties;
     if (TRY(vkEnumeratePhysicalDevices(instance, &one, &physical))) {
         vkGetPhysicalDeviceMemoryProperties(physical, &memory_properties);
         for (uint32_t heap = 0; heap < memory_properties.memoryHeapCount; heap++)
             printf("heap %llu\n", (unsigned long long)memory_properties.memoryHeaps[heap].size);
-        if (TRY(vkCreateDevice(physical, &device_info, NULL, &device))) {
+        if (TRY(vkCreateDevice(physical, &device_with_one_queue, NULL, &device))) {
             use(device, &memory_properties);
             vkDestroyDevice(device, NULL);
         }

@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 #define FIND(name) PFN_##name name##_ = (PFN_##name)find(instance, #name)
 
@@ -44,13 +45,8 @@ int main(int count, char **arguments)
     uint32_t devices = 1;
     VkPhysicalDevice physical;
     OK(vkEnumeratePhysicalDevices_(instance, &devices, &physical));
-    float priority = 1;
-    VkDeviceQueueCreateInfo queues = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
-    VkDeviceCreateInfo create = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queues};
     VkDevice device;
-    OK(vkCreateDevice_(physical, &create, NULL, &device));
+    OK(vkCreateDevice_(physical, &device_with_one_queue, NULL, &device));
     VkQueue queue;
     vkGetDeviceQueue_(device, 0, 0, &queue);
     OK(vkQueueWaitIdle_(queue));

@@ -15,6 +15,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 enum end { BY_A_THREAD, BY_MAIN, BY_NOBODY, ENDS };
 
@@ -98,16 +99,9 @@ static void use_device(struct thread *thread, VkInstance instance, VkPhysicalDev
     GET(instance, vkCreateDevice);
     GET(instance, vkDestroyDevice);
     GET(instance, vkGetDeviceQueue);
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queues};
     VkDevice device;
     count_action();
-    OK(vkCreateDevice(physical, &info, NULL, &device));
+    OK(vkCreateDevice(physical, &device_with_one_queue, NULL, &device));
     VkQueue queue;
     vkGetDeviceQueue(device, 0, 0, &queue);
     CHECK(queue);

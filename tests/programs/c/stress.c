@@ -10,6 +10,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 #define NAME(command) PFN_##command command = (PFN_##command)vkGetInstanceProcAddr(instance, #command); CHECK(command)
 
@@ -78,15 +79,8 @@ static VkInstance new_instance(bool listens)
 
 static VkDevice new_device(VkPhysicalDevice physical)
 {
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queues};
     VkDevice device;
-    OK(vkCreateDevice(physical, &info, NULL, &device));
+    OK(vkCreateDevice(physical, &device_with_one_queue, NULL, &device));
     return device;
 }
 

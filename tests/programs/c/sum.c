@@ -3,6 +3,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 static const uint32_t words[] = {
 #include "sum.comp.words"
@@ -35,14 +36,7 @@ int main(void)
     uint32_t one = 1;
     VkPhysicalDevice physical;
     CHECK(vkEnumeratePhysicalDevices(instance, &one, &physical) >= 0);
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                      .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queues};
-    OK(vkCreateDevice(physical, &device_info, NULL, &device));
+    OK(vkCreateDevice(physical, &device_with_one_queue, NULL, &device));
     VkQueue queue;
     vkGetDeviceQueue(device, 0, 0, &queue);
 

@@ -9,6 +9,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 /* 0x336699 */
 static const VkClearColorValue colour = {.float32 = {0.2f, 0.4f, 0.6f, 1.0f}};
@@ -92,16 +93,10 @@ static VkSurfaceKHR xlib_surface(Display **display)
 
 static VkDevice make_device(void)
 {
-    float priority = 1.0f;
     const char *extension = VK_KHR_SWAPCHAIN_EXTENSION_NAME;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queues,
-                               .enabledExtensionCount = 1,
-                               .ppEnabledExtensionNames = &extension};
+    VkDeviceCreateInfo info = device_with_one_queue;
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &extension;
     VkDevice device;
     OK(vkCreateDevice(physical_device, &info, NULL, &device));
     return device;

@@ -6,6 +6,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 static int rounds;
 static pthread_barrier_t start;
@@ -20,19 +21,12 @@ static void use_instance(uint32_t *devices, uint32_t *extensions)
     VkPhysicalDevice list[16];
     *devices = COUNT(list);
     OK(vkEnumeratePhysicalDevices(instance, devices, list));
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                      .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queues};
     for (uint32_t i = 0; i < *devices; i++) {
         VkPhysicalDeviceProperties properties;
         vkGetPhysicalDeviceProperties(list[i], &properties);
         CHECK(properties.deviceName[0]);
         VkDevice device;
-        OK(vkCreateDevice(list[i], &device_info, NULL, &device));
+        OK(vkCreateDevice(list[i], &device_with_one_queue, NULL, &device));
         CHECK(vkGetDeviceProcAddr(device, "vkCmdDraw"));
         OK(vkDeviceWaitIdle(device));
         vkDestroyDevice(device, NULL);

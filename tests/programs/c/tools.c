@@ -6,6 +6,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 #define MOST 8
 
@@ -52,15 +53,9 @@ static void print_tools(VkInstance instance, VkPhysicalDevice device, const char
 static void make_device(VkPhysicalDevice physical)
 {
     const char *extension = "VK_EXT_tooling_info";
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queues,
-                               .enabledExtensionCount = 1,
-                               .ppEnabledExtensionNames = &extension};
+    VkDeviceCreateInfo info = device_with_one_queue;
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &extension;
     VkDevice device;
     OK(vkCreateDevice(physical, &info, NULL, &device));
     vkDestroyDevice(device, NULL);

@@ -4,6 +4,7 @@
 #include <vulkan/vulkan.h>
 
 #include "check.h"
+#include "one_queue.h"
 
 static VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
                                 const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
@@ -34,15 +35,8 @@ static VkInstance make_instance(const VkDebugUtilsMessengerCreateInfoEXT *messen
 
 static void use_buffers(VkPhysicalDevice physical_device, const char *what)
 {
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
-    VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                      .queueCreateInfoCount = 1,
-                                      .pQueueCreateInfos = &queues};
     VkDevice device;
-    OK(vkCreateDevice(physical_device, &device_info, NULL, &device));
+    OK(vkCreateDevice(physical_device, &device_with_one_queue, NULL, &device));
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = strcmp(what, "mistake") == 0 ? 0 : 256,
                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
