@@ -104,11 +104,11 @@ fn doctor_explains_a_file_of_the_recorder_layer() {
     let crash = "vkload recorder 1\nprocess 5\nthread 5\nreason signal 11 SIGSEGV at 0x0\n\n\
         thread 5 game\x1b[2J, 1 calls, the last ones:\n-0.000010 vkQueueWaitIdle(queue 0x1) has not returned\n";
     let output = calls(crash, &[]);
-    let told = text(&output);
+    let answer = text(&output);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        told.starts_with("game\u{fffd}[2J crashed (SIGSEGV at address 0x0) in vkQueueWaitIdle"),
-        "{told}"
+        answer.starts_with("game\u{fffd}[2J crashed (SIGSEGV at address 0x0) in vkQueueWaitIdle"),
+        "{answer}"
     );
     let json: Value = serde_json::from_slice(&calls(crash, &["--json"]).stdout).expect("JSON");
     assert_eq!(json["findings"][0]["id"], "call-crashes", "{json:#}");

@@ -13,7 +13,7 @@ use vkload_programs::{CProgram, Library, Machine, Need, VALIDATION};
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
 
-/// Returns the library of the layer, which cargo puts beside the tests.
+/// Returns the library of the layer, which cargo puts into the folder of the tests.
 fn layer() -> PathBuf {
     let tests = std::env::current_exe().expect("the path of this test");
     tests.with_file_name("libVkLayer_vkload_faults.so")

@@ -20,7 +20,7 @@ pub struct Checkpoints {
     reached: Shared<Reached>,
 }
 
-/// The markers, if there are any: at the top of the pipe, and at its bottom.
+/// The last markers at the top and at the bottom of the pipe.
 #[derive(Clone, Copy)]
 struct Reached {
     top: Option<usize>,

@@ -47,7 +47,7 @@ pub(crate) unsafe fn created<'c, C: Command>(
     }
 }
 
-/// Lists the extensions of a physical device without removed ones.
+/// Lists device extensions without removed ones.
 pub(crate) fn listed<'c>(
     call: Call<'c, FaultsLayer, EnumerateDeviceExtensionProperties>,
 ) -> Returned<'c, EnumerateDeviceExtensionProperties> {

@@ -76,8 +76,8 @@ impl InterceptAll for FaultsLayer {
     }
 }
 
-/// Fails the call if it has to fail, and otherwise lets `work` handle it. There is a copy for each command, so everything that can be is
-/// in functions without a type of command.
+/// Fails the call if it has to fail, and otherwise lets `work` handle it. The compiler makes a copy for each command, so most of the work is
+/// in functions without a type parameter.
 fn with_faults<'c, C: Command>(
     call: Call<'c, FaultsLayer, C>,
     work: impl FnOnce(Call<'c, FaultsLayer, C>) -> Returned<'c, C>,

@@ -112,7 +112,7 @@ fn line(text: &str) {
     let Some(path) = &settings::get().log else { return };
     let file = FILE.get_or_init(|| {
         let opened = File::options().append(true).create(true).open(path);
-        opened.inspect_err(|error| say(&format!("there is no log: {path}: {error}"))).ok()
+        opened.inspect_err(|error| say(&format!("the log cannot be written: {path}: {error}"))).ok()
     });
     if let Some(mut file) = file.as_ref() {
         let _ = file.write_all(format!("{text}\n").as_bytes());

@@ -15,7 +15,7 @@ pub(crate) struct Marker {
     pub(crate) number: u32,
 }
 
-/// A command buffer, and how many checkpoints it has. It stands at a place that its handle determines.
+/// A command buffer with its number of checkpoints. The handle determines the index in the table.
 struct Counted {
     command_buffer: AtomicU64,
     count: AtomicU32,

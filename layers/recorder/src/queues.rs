@@ -36,7 +36,7 @@ pub struct Queues {
 
 #[derive(Default)]
 struct Queue {
-    /// 0 if there is none.
+    /// 0 for an unused entry.
     handle: AtomicU64,
     family: AtomicU32,
     index: AtomicU32,

@@ -1,4 +1,4 @@
-//! `vkload doctor`: the diagnosis as text, as JSON and as a page; also of a file of the recorder layer (`calls`).
+//! `vkload doctor`: the diagnosis as text, as JSON and as a page. `calls` explains a file of the recorder layer.
 
 mod calls;
 mod output;

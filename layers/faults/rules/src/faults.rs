@@ -69,7 +69,7 @@ impl Faults {
             _ if self.rules.set(key, value)? => {}
             _ => {
                 return Err(format!(
-                    "there is no `{key}`; there are {}, without, heap, delay, log",
+                    "`{key}` is unknown; the keys are {}, without, heap, delay, log",
                     Rules::KEYS
                 ));
             }
@@ -98,7 +98,7 @@ mod tests {
         let rows = [
             ("heap", "`heap`: a word is KEY=VALUE"),
             ("heap=0", "`heap=0`: a heap is SIZE"),
-            ("faults=1", "there is no `faults`; there are fails, holds, lacks, seed, without"),
+            ("faults=1", "`faults` is unknown; the keys are fails, holds, lacks, seed, without"),
             ("without=VK_XYZ_no", "VK_XYZ_no is not an extension"),
             ("delay=60001", "a number up to 60000"),
             ("log=\"x", "a quote has no end"),

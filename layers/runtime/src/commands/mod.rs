@@ -79,7 +79,7 @@ impl Returned<'_, CreateDevice> {
 }
 
 impl<L: Exported, C: Command<Level = InstanceLevel>> Call<'_, L, C> {
-    /// Returns the extensions of a physical device, as the next layer lists them.
+    /// Returns the device extensions that the next layer lists.
     ///
     /// # Errors
     /// The next layer's error, or `VK_ERROR_OUT_OF_HOST_MEMORY`.

@@ -19,7 +19,7 @@ use report::Report;
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
-/// Prints what the file says. The exit code is a failure if the program crashed or lost a device.
+/// Prints the explanation of a file. The exit code is a failure if the program crashed or lost a device.
 pub(super) fn print(file: &Path, format: Format) -> ExitCode {
     let text = match fs::read(file) {
         // Names of threads may have control characters, which do not belong on a terminal.

@@ -137,11 +137,11 @@ fn failed(report: &Report<'_>) -> Option<Finding> {
         call.ago,
         thread_name(report, thread.id, Some(thread.name))
     );
-    let step = "Check what the program does if this call fails: a crash later may be its consequence";
+    let step = "Check how the program handles this failure: a later crash may be its consequence";
     Some(Finding::of(Id::CallFailed, Severity::Warning, call.command, what).step(step))
 }
 
-/// Returns the call in which a thread is, unless it is that of the headline.
+/// Returns the call that a thread executes, unless the headline names it.
 fn waits(report: &Report<'_>, thread: &Thread<'_>) -> Option<Finding> {
     let is_request = report.reason == Reason::Request;
     let call = thread.running().filter(|_| is_request || thread.id != report.thread)?;
@@ -211,7 +211,7 @@ error: the fault is in the program's own code, or in a library that it uses: the
   -> Look at the backtrace, in a debugger or with `coredumpctl gdb`: it names the function
 
 warning: vkAllocateMemory has failed with VK_ERROR_OUT_OF_DEVICE_MEMORY 0.000300 seconds before the end, in the main thread; it is the first of 2 calls that failed
-  -> Check what the program does if this call fails: a crash later may be its consequence
+  -> Check how the program handles this failure: a later crash may be its consequence
 ";
         assert_eq!(answer("signal 11 SIGSEGV at 0x0", &format!("{MAIN}{calls}")), expected);
     }
