@@ -76,7 +76,8 @@ pub(crate) fn lose_device(device: vk::Device, wait: Option<<DeviceWaitIdle as Co
 /// Loses the surfaces of a call, if its result says that they are lost.
 pub(crate) fn lose_surface(command: CommandId, result: vk::Result, numbers: &[u64]) {
     if result == vk::Result::ERROR_SURFACE_LOST_KHR {
-        lock(&SURFACES).lost.extend(surfaces_of(command, numbers));
+        let surfaces = surfaces_of(command, numbers);
+        lock(&SURFACES).lost.extend(surfaces);
         IS_ANY_LOST.store(true, Ordering::Release);
     }
 }

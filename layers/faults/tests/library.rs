@@ -18,6 +18,10 @@ struct Faulty {
 
 impl Faulty {
     fn new(library: Library, machine: Machine) -> Self {
+        Self::of(CProgram::compile("planted", &library, &[]), library, machine)
+    }
+
+    fn of(program: CProgram, library: Library, machine: Machine) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let tests = std::env::current_exe().expect("the path of this test");
         let layer = tests.with_file_name("libVkLayer_vkload_faults.so");
@@ -25,7 +29,6 @@ impl Faulty {
         let manifest = include_str!("../VkLayer_vkload_faults.json")
             .replace("./libVkLayer_vkload_faults.so", layer.to_str().expect("a path in UTF-8"));
         fs::write(folder.path().join("layer.json"), manifest).expect("a manifest");
-        let program = CProgram::compile("planted", &library, &[]);
         Self { folder, program, machine, library }
     }
 
@@ -35,12 +38,16 @@ impl Faulty {
 
     fn command(&self, mistake: &str, faults: &str) -> Command {
         let mut command = self.program.command(&self.machine, &self.library);
+        self.enable(command.arg(mistake), faults);
         command
-            .arg(mistake)
+    }
+
+    /// Enables the layer with these rules.
+    fn enable(&self, command: &mut Command, faults: &str) {
+        command
             .env("VK_ADD_LAYER_PATH", self.folder.path())
             .env("VK_INSTANCE_LAYERS", "VK_LAYER_VKLOAD_faults")
             .env("VKLOAD_FAULTS", faults);
-        command
     }
 
     fn run(&self, faults: &str) -> Output {
@@ -117,6 +124,43 @@ fn a_lost_device_stays_lost() {
             "vkDeviceWaitIdle VK_ERROR_DEVICE_LOST"
         ]
     );
+}
+
+#[test]
+fn a_lost_surface_stays_lost_and_another_one_works() {
+    if Need::missing(NEEDS) {
+        return;
+    }
+    let library = Library::under_test();
+    let program = CProgram::compile("surface", &library, &["xcb", "X11"]);
+    let faulty = Faulty::of(program, library, Machine::with_null_driver());
+    let lost = -1_000_000_000;
+    for (faults, expected) in [
+        ("fails=vkAcquireNextImageKHR@1:VK_ERROR_SURFACE_LOST_KHR", format!("{lost}\n{lost}\n{lost}\n0\n")),
+        ("fails=vkAcquireNextImageKHR@1:VK_ERROR_OUT_OF_DATE_KHR", "-1000001004\n0\n0\n0\n".to_owned()),
+    ] {
+        let mut command = faulty.command("lost", faults);
+        let output = run(command.env("VKLOAD_NULL_DRIVER", "surfaces=driver"));
+        assert!(output.status.success() && output.stdout == expected, "{output:?}");
+    }
+}
+
+#[test]
+fn device_extensions_are_missing_in_lists() {
+    if Need::missing(&[Need::Program("vulkaninfo"), Need::Lavapipe]) {
+        return;
+    }
+    let faulty = Faulty::new(Library::under_test(), Machine::with_default_search());
+    let lists = |faults| {
+        let mut vulkaninfo = faulty.machine.command(&faulty.library, "vulkaninfo");
+        faulty.enable(&mut vulkaninfo, faults);
+        let output = run(&mut vulkaninfo);
+        assert!(output.status.success(), "{output:?}");
+        let has = |name: &str| output.stdout.contains(&format!("\t{name} "));
+        ["VK_KHR_swapchain", "VK_KHR_maintenance1"].map(has)
+    };
+    assert_eq!(lists(""), [true, true]);
+    assert_eq!(lists("without=VK_KHR_maintenance1"), [true, false]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 /*
  * Presents one colour: `surface xcb` and `surface xlib` in a window that covers the display, `surface headless` on a
- * surface without one.
+ * surface without one. `surface lost` prints the results of calls on a headless surface, which a layer loses, and on another.
  * Prints a line when the picture is presented and then waits for the end of standard input.
  */
 #define VK_USE_PLATFORM_XCB_KHR
@@ -39,9 +39,8 @@ static void make_instance(const char *extension)
     OK(vkEnumeratePhysicalDevices(instance, &count, &physical_device));
 }
 
-static VkSurfaceKHR headless_surface(void)
+static VkSurfaceKHR another_headless_surface(void)
 {
-    make_instance(VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME);
     VkHeadlessSurfaceCreateInfoEXT info = {.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
     PFN_vkCreateHeadlessSurfaceEXT create =
         (PFN_vkCreateHeadlessSurfaceEXT)vkGetInstanceProcAddr(instance, "vkCreateHeadlessSurfaceEXT");
@@ -49,6 +48,12 @@ static VkSurfaceKHR headless_surface(void)
     VkSurfaceKHR surface;
     OK(create(instance, &info, NULL, &surface));
     return surface;
+}
+
+static VkSurfaceKHR headless_surface(void)
+{
+    make_instance(VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME);
+    return another_headless_surface();
 }
 
 static VkSurfaceKHR xcb_surface(xcb_connection_t **connection)
@@ -198,6 +203,22 @@ static void present(VkDevice device, VkQueue queue, VkSwapchainKHR swapchain)
     vkDestroyCommandPool(device, pool, NULL);
 }
 
+static void print_results(VkDevice device, VkSurfaceKHR surface, VkSwapchainKHR swapchain)
+{
+    VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkFence fence;
+    OK(vkCreateFence(device, &fence_info, NULL, &fence));
+    VkSurfaceCapabilitiesKHR capabilities;
+    uint32_t index = 0;
+    printf("%d\n", vkAcquireNextImageKHR(device, swapchain, 0, VK_NULL_HANDLE, fence, &index));
+    printf("%d\n", vkAcquireNextImageKHR(device, swapchain, 0, VK_NULL_HANDLE, fence, &index));
+    printf("%d\n", vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical_device, surface, &capabilities));
+    VkSurfaceKHR other = another_headless_surface();
+    printf("%d\n", vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical_device, other, &capabilities));
+    vkDestroySurfaceKHR(instance, other, NULL);
+    vkDestroyFence(device, fence, NULL);
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
@@ -210,11 +231,15 @@ int main(int argc, char **argv)
     VkQueue queue;
     vkGetDeviceQueue(device, 0, 0, &queue);
     VkSwapchainKHR swapchain = make_swapchain(device, surface);
-    present(device, queue, swapchain);
-    puts("presented");
-    fflush(stdout);
-    while (getchar() != EOF)
-        ;
+    if (strcmp(argv[1], "lost") == 0) {
+        print_results(device, surface, swapchain);
+    } else {
+        present(device, queue, swapchain);
+        puts("presented");
+        fflush(stdout);
+        while (getchar() != EOF)
+            ;
+    }
     OK(vkDeviceWaitIdle(device));
     vkDestroySwapchainKHR(device, swapchain, NULL);
     vkDestroyDevice(device, NULL);

@@ -4,7 +4,8 @@
 //! first. So nothing is removed when it is installed, neither `libvulkan1` nor packages that depend on an exact version of it
 //! (`libvulkan-dev`), and programs use Debian's loader again after its removal. `vkload` is the command line tool, `libvkload-dev` the
 //! static library, `vkload-null-driver` the driver without a GPU, `vkload-statistics-layer` the layer that counts calls,
-//! `vkload-recorder-layer` the layer that keeps the last ones, and `vkload-faults-layer` the layer that makes them fail. `vulkan.pc` comes with Vulkan's headers in `libvulkan-dev`.
+//! `vkload-recorder-layer` the layer that keeps the last ones, and `vkload-faults-layer` the layer that makes them fail. `vulkan.pc`
+//! comes with Vulkan's headers in `libvulkan-dev`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
