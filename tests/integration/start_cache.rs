@@ -17,7 +17,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use vkload_tests::{
-    Device, Driver, Run, Scenario, Vk, code, list_devices, list_devices_1_0, wait_for_the_clock_of_files,
+    Ask, Device, Driver, Run, Scenario, Vk, code, list_devices, list_devices_1_0, wait_for_the_clock_of_files,
 };
 
 /// Returns a driver with a device and two without. One of these refuses instances, as drivers without their kernel module do.
@@ -80,6 +80,7 @@ fn body(vk: &Vk) {
                 };
                 vk.say("extensions", all.unwrap_or_default().iter().map(name).collect::<Vec<_>>().join(","));
             }
+            "device" => create_device(vk),
             "sleep" => sleep::watch(vk),
             "add-variable" => {
                 // SAFETY: this process has one thread.
@@ -90,11 +91,52 @@ fn body(vk: &Vk) {
                 unsafe { std::env::remove_var("ANY_DRIVERS_OVERRIDE") };
             }
             "hide" => vk.hide("real", &[0]),
+            "show" => vk.hide("real", &[]),
             "hide-absent" => vk.hide("absent", &[0]),
             "show-absent" => vk.hide("absent", &[]),
             other => one_process::lack(vk, other),
         }
     }
+}
+
+/// Creates a device of the first physical device, and lists the devices afterwards: their handles, and their names.
+fn create_device(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+    let before = instance.devices();
+    vk.say("before", instance.names().join(","));
+    vk.say("device", code(&instance.try_device(before[0], &[])));
+    vk.say("same", code(&instance.try_devices()) == "SUCCESS" && before == instance.devices());
+    vk.say(
+        "after",
+        instance.try_devices().map_or_else(|error| format!("{error:?}"), |_| instance.names().join(",")),
+    );
+}
+
+#[test]
+fn a_driver_is_opened_by_the_first_call_that_needs_it_and_handles_stay() {
+    let scenario = scenario();
+    learn(&scenario, "devices");
+    let run = start(&scenario, "devices device");
+    assert_eq!(opened(run.ok()), "real");
+    run.says("before", "gpu").says("device", "SUCCESS").says("same", "true").says("after", "gpu");
+    run.logs(&["libreal.so: opened now: a call needs it"]);
+    assert!(file(&scenario).exists(), "it answers as before");
+}
+
+#[test]
+fn a_driver_that_no_longer_opens_fails_the_call_and_is_looked_for_at_the_next_start() {
+    let scenario = scenario();
+    learn(&scenario, "devices");
+    let path = file(&scenario);
+    // Its configuration is not compared.
+    let configuration = scenario.sandbox().path("lib/libreal.so.cfg");
+    let text = fs::read_to_string(&configuration).unwrap();
+    fs::write(&configuration, format!("result=vkCreateInstance:-3\n{text}")).unwrap();
+    let run = start(&scenario, "device");
+    run.ok().says("before", "gpu").says("device", "ERROR_INITIALIZATION_FAILED").says("same", "true");
+    run.logs(&["libreal.so", "can no longer be used", "what was recorded is removed"]);
+    assert!(!path.exists());
+    assert_eq!(opened(&start(&scenario, "devices")), "absent,real,refusing");
 }
 
 #[test]
@@ -110,12 +152,13 @@ fn a_driver_that_had_no_device_is_not_opened_again_and_nothing_else_differs() {
         "one start may have failed"
     );
     let third = start(&scenario, "extensions devices");
-    assert_eq!(opened(third.ok().says("devices", "gpu")), "real");
+    assert_eq!(opened(third.ok().says("devices", "gpu")), "");
     third.says("extensions", first.said("extensions"));
     for driver in ["libabsent.so", "librefusing.so"] {
-        third.logs(&[driver, "not opened", "VK_LOADER_X_START_CACHE=0"]);
+        third.logs(&[driver, "not opened: it had no device", "VK_LOADER_X_START_CACHE=0"]);
     }
-    assert_eq!(third.stderr.matches("not opened").count(), 2, "each once: {}", third.stderr);
+    third.logs(&["libreal.so", "not opened until a call needs it"]);
+    assert_eq!(third.stderr.matches("not opened").count(), 3, "each once: {}", third.stderr);
 }
 
 #[test]
@@ -154,9 +197,12 @@ fn a_start_without_devices_leaves_nothing() {
 }
 
 #[test]
-fn drivers_that_are_open_already_serve_further_instances() {
+fn each_kind_of_instance_has_its_own_record() {
     let scenario = scenario();
     learn(&scenario, "devices-1.0");
     let run = start(&scenario, "extensions devices devices-1.0 extensions devices");
-    assert_eq!(opened(run.ok().says("devices", "gpu")), "real");
+    assert_eq!(opened(run.ok().says("devices", "gpu")), "absent,real,refusing", "version 1.3 is new");
+    learn(&scenario, "devices devices-1.0");
+    let run = start(&scenario, "extensions devices devices-1.0 extensions devices");
+    assert_eq!(opened(run.ok().says("devices", "gpu")), "");
 }

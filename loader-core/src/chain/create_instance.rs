@@ -67,7 +67,7 @@ pub unsafe fn create_instance(
         let enabled = ExtensionSet::of(requested.clone());
         let request = Request { portability: wants_portability(info, &enabled) };
         let version = requested_version(info, &logger);
-        let sources = Sources::new(loader, info, &enabled, request, version, &logger)?;
+        let sources = Sources::new(loader, info, &enabled, request, &logger)?;
         let layers = open_layers(loader, info, version, &logger, allocator)?;
         if sources.are_none() {
             return Err(sources.report_none(loader, &logger, &[]));

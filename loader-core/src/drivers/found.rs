@@ -1,15 +1,13 @@
 //! The system's drivers, as found by discovery and by opening them.
 
-use core::cmp::Reverse;
 use core::fmt;
 use core::ops::Deref;
-use core::sync::atomic::{AtomicBool, AtomicU32};
 
 use ash::vk;
 
 use super::best::{BestReason, best_reason};
 use super::driver::DriverRef;
-use super::last_start::{KnownDriver, LastStart};
+use super::last_start::{InstanceKey, LastStart, RecordedAnswers};
 use super::open::OpenDrivers;
 use super::report::{log_candidate, log_outcome, log_outcome_by};
 use crate::discovery::{Plan, Request, Snapshot};
@@ -33,10 +31,8 @@ pub struct FoundDrivers {
     unopened: Vec<(usize, Option<Fingerprint>)>,
     /// The records of the last start, if they are used.
     pub(super) last_start: Option<Arc<LastStart>>,
-    /// The most demanding purpose that they serve, since known drivers may not be open.
+    /// The purpose that they serve, since known drivers may not be open.
     purpose: Purpose,
-    /// Whether the next start's records have been decided on.
-    pub(super) settled: AtomicBool,
 }
 
 /// Knowledge that does not require opening drivers.
@@ -58,20 +54,33 @@ pub(super) struct FoundDriver {
     pub(super) open: Option<DriverRef>,
     /// Its number in the file of the last start.
     pub(super) known: Option<usize>,
-    /// The lowest version of Vulkan for whose instances it has no device; [`PRESENT`](super::last_start::PRESENT) if it has one.
-    pub(super) absent: AtomicU32,
 }
 
-/// The purpose of a search, the least demanding first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How an instance uses a driver.
+pub(crate) enum FoundFor {
+    /// It is open.
+    Use(DriverRef),
+    /// It is opened when a call needs it. Until then, these are its answers.
+    Demand(RecordedAnswers),
+}
+
+/// The purpose of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To know their instance extensions. A driver that the last starts knew is not opened.
     Extensions,
-    /// For instances of this version of Vulkan. A driver without devices at the last starts is not opened. A
-    /// driver that refused one version may accept a lower one, so lower versions are more demanding.
-    Instances(Reverse<u32>),
+    /// For instances with a create info of this digest. A driver that the last starts knew with the same is
+    /// not opened.
+    Instances(InstanceKey),
     /// For any purpose. All are opened.
     Everything,
+}
+
+impl Purpose {
+    /// Returns whether drivers found for this purpose serve the other one.
+    fn covers(self, other: Self) -> bool {
+        self == Self::Everything || other == Self::Extensions || self == other
+    }
 }
 
 impl Deref for FoundDrivers {
@@ -144,7 +153,6 @@ impl FoundDrivers {
             unopened: Vec::new(),
             last_start,
             purpose: Purpose::Everything,
-            settled: AtomicBool::new(false),
         };
         found.open_all(purpose, platform, drivers)?;
         if !logger.is_silent() {
@@ -167,7 +175,7 @@ impl FoundDrivers {
         platform: &Platform,
         logger: &Logger,
     ) -> Result<bool, OutOfMemory> {
-        Ok(purpose <= self.purpose && self.are_current(request, platform, logger)?)
+        Ok(self.purpose.covers(purpose) && self.are_current(request, platform, logger)?)
     }
 
     fn are_current(
@@ -192,7 +200,7 @@ impl FoundDrivers {
 
     /// Returns whether the facts taken from the last start still hold.
     fn still_known(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
-        let Some(last) = self.last_start.as_ref().filter(|_| self.purpose < Purpose::Everything) else {
+        let Some(last) = self.last_start.as_ref().filter(|_| self.leave_some_out()) else {
             return Ok(true);
         };
         let not_open = || self.drivers.iter().filter(|driver| driver.open.is_none());
@@ -206,25 +214,23 @@ impl FoundDrivers {
         platform: &Platform,
         drivers: &OpenDrivers,
     ) -> Result<(), OutOfMemory> {
-        let mut expected = 0;
         for (index, candidate) in self.search.plan.used() {
             let last = self.last_start.as_ref();
-            let known = last.and_then(|last| last.find_driver(candidate, expected));
-            let mut found = FoundDriver::new(index, known);
-            if let Some((number, last)) = known.zip(last) {
-                expected = number.saturating_add(1);
-                let enough = last.driver(number).and_then(|known| serves(&known));
-                if let Some(enough) = enough.filter(|enough| purpose <= *enough) {
-                    // Drivers skipped for instances are logged once, when the instances are made.
-                    if purpose == Purpose::Extensions {
-                        self.purpose = purpose;
-                    } else {
-                        self.purpose = self.purpose.min(enough);
-                        note(&mut self.outcomes, index, DriverStatus::LeftOut)?;
-                    }
-                    self.drivers.try_push(found)?;
-                    continue;
+            let key = if let Purpose::Instances(key) = purpose { Some(key) } else { None };
+            let known = last.and_then(|last| last.find_driver(candidate, key));
+            let mut found = FoundDriver { index, open: None, known };
+            let driver = known.zip(last).and_then(|(number, last)| last.driver(number));
+            if let Some(driver) = driver.filter(|known| purpose != Purpose::Everything && known.is_certain())
+            {
+                self.purpose = purpose;
+                // Logged once, when instances are made.
+                if key.is_some() {
+                    let status =
+                        if driver.devices == 0 { DriverStatus::LeftOut } else { DriverStatus::OnDemand };
+                    note(&mut self.outcomes, index, status)?;
                 }
+                self.drivers.try_push(found)?;
+                continue;
             }
             match drivers.open(platform, candidate, last.map(|last| &**last)) {
                 Ok((mut driver, is_new)) => {
@@ -268,7 +274,44 @@ impl FoundDrivers {
 
     /// Returns whether a driver is not open because the last start's records suffice.
     pub(crate) fn leave_some_out(&self) -> bool {
-        self.purpose < Purpose::Everything
+        self.purpose != Purpose::Everything
+    }
+
+    /// Returns the drivers that instances use, in the order of the plan, each with its index there. Those without devices at
+    /// the last starts are left out.
+    pub(crate) fn for_instances(&self) -> impl Iterator<Item = (usize, FoundFor)> {
+        self.drivers.iter().filter_map(|found| {
+            let last = self.last_start.as_ref();
+            let driver = match found.open {
+                Some(driver) => FoundFor::Use(driver),
+                None => {
+                    let number = found.known.filter(|number| {
+                        last.and_then(|last| last.driver(*number)).is_some_and(|known| known.devices > 0)
+                    });
+                    FoundFor::Demand(LastStart::answers(last?, number?)?)
+                }
+            };
+            Some((found.index, driver))
+        })
+    }
+
+    /// Returns the instance extensions of the driver at `index` of the plan, if it is not open.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(crate) fn known_extensions(&self, index: usize) -> Result<Vec<vk::ExtensionProperties>, OutOfMemory> {
+        let mut extensions = Vec::new();
+        let found = self.drivers.iter().find(|found| found.index == index);
+        let known = found.and_then(|found| self.last_start.as_ref()?.driver(found.known?));
+        for extension in known.iter().flat_map(|known| known.extensions()) {
+            extensions.try_push(extension)?;
+        }
+        Ok(extensions)
+    }
+
+    /// Returns whether starts are recorded.
+    pub(crate) fn keep_records(&self) -> bool {
+        self.last_start.is_some()
     }
 
     /// Calls `use_it` with each instance extension of each driver in turn. Calls `failed` for drivers that do
@@ -367,11 +410,6 @@ pub(crate) fn note(
     outcome: DriverStatus,
 ) -> Result<(), OutOfMemory> {
     outcomes.try_push((index, outcome))
-}
-
-/// Returns the most demanding purpose for which the records suffice, if the driver is not open.
-fn serves(known: &KnownDriver<'_>) -> Option<Purpose> {
-    known.is_certain().then_some(Purpose::Instances(Reverse(known.absent)))
 }
 
 /// Passes a message to the listeners only.

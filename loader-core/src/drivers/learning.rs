@@ -1,64 +1,70 @@
 //! Records facts about drivers for the next start.
 #![forbid(unsafe_code)]
 
-use core::sync::atomic::{AtomicU32, Ordering};
-
-use super::found::{FoundDriver, FoundDrivers};
-use super::last_start::{KnownDriver, LastStart, LibraryFile, PRESENT, Writer};
+use super::found::FoundDrivers;
+use super::last_start::{InstanceKey, KnownDriver, LastStart, LibraryFile, StartFile, Writer};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::OutOfMemory;
-use crate::platform::Platform;
+use crate::memory::{OutOfMemory, Text};
+use crate::platform::{LARGEST_CACHE, Platform};
 
-/// The version while it is unknown whether a driver has a device.
-const NOT_ASKED: u32 = PRESENT - 1;
+/// What a start has learned about a driver.
+pub(crate) struct LearnedDriver {
+    /// Its index in the plan.
+    pub(crate) index: usize,
+    /// The number of its devices. 0 if it refused the instance.
+    pub(crate) devices: u32,
+    /// Its answers.
+    pub(crate) answers: Text,
+}
 
 impl FoundDrivers {
-    /// Records whether the driver at `index` of the plan has a device.
-    pub(crate) fn note_devices(&self, index: usize, has_device: bool) {
-        self.note_refusal(index, if has_device { PRESENT } else { 0 });
+    /// Returns whether the next start can use what this one learns about the driver at `index` of the plan, for
+    /// instances with this key: it is open, its file is known, and no two starts have learned the same yet.
+    pub(crate) fn can_learn(&self, index: usize, key: InstanceKey) -> bool {
+        let Some(last) = &self.last_start else { return false };
+        let open = self.drivers.iter().find(|found| found.index == index).and_then(|found| found.open);
+        if open.is_none_or(|driver| driver.file.is_none()) {
+            return false;
+        }
+        let known = self.plan.drivers.get(index).and_then(|candidate| {
+            let number = last.find_driver(candidate, Some(key))?;
+            last.driver(number)
+        });
+        known.is_none_or(|known| !known.is_certain())
     }
 
-    /// Records that the driver at `index` of the plan refused an instance of this version of Vulkan. Without
-    /// hardware it refuses all versions; but a driver that claims the version and lacks it may accept a lower
-    /// one.
-    pub(crate) fn note_refusal(&self, index: usize, api_version: u32) {
-        if self.last_start.is_none() {
-            return;
-        }
-        if let Ok(number) = self.drivers.binary_search_by_key(&index, |found| found.index)
-            && let Some(found) = self.drivers.get(number)
-        {
-            found.absent.store(api_version, Ordering::Relaxed);
-        }
-    }
-
-    /// Keeps the records for the next start, if they are new. Called after every driver of an instance has
-    /// been queried for its devices; only the first call has an effect.
+    /// Keeps what this start has learned for the next one. Called after every driver of an instance with this key has
+    /// been queried for its devices.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(crate) fn keep(&self, platform: &Platform, logger: &Logger) -> Result<(), OutOfMemory> {
+    pub(crate) fn keep(
+        &self,
+        key: InstanceKey,
+        learned: &[LearnedDriver],
+        platform: &Platform,
+        logger: &Logger,
+    ) -> Result<(), OutOfMemory> {
         let Some(last) = &self.last_start else { return Ok(()) };
-        if self.settled.swap(true, Ordering::Relaxed) {
-            return Ok(());
-        }
-        let any_device = self.drivers.iter().any(|found| found.absent() == Some(PRESENT));
-        if !any_device {
-            // A fault exists at the moment, or existed at the last start.
-            if self.leave_some_out() {
-                self.forget(logger);
+        let now = last.now()?;
+        // Only files of this library's are large: the records for other instances then give way.
+        for others in [true, false] {
+            let Some(mut file) = last.begin(platform)? else { return Ok(()) };
+            for driver in learned {
+                self.write(driver, key, last, now.as_ref(), &mut file)?;
             }
-            return Ok(());
+            for known in others.then_some(now.as_ref()).flatten().into_iter().flat_map(StartFile::drivers) {
+                if self.still_has(&known) && !self.is_learned(&known, key, learned) {
+                    file.known(&known)?;
+                }
+            }
+            let file = file.finish()?;
+            if file.len() <= LARGEST_CACHE || !others {
+                return last.keep(&file, logger);
+            }
         }
-        if self.drivers.iter().all(|found| found.is_as_known(last)) {
-            return Ok(());
-        }
-        let Some(mut file) = last.begin(platform)? else { return Ok(()) };
-        for found in &self.drivers {
-            self.write(found, last, &mut file)?;
-        }
-        last.keep(file, logger)
+        Ok(())
     }
 
     /// Removes the last start's records, since they misled this start.
@@ -75,41 +81,49 @@ impl FoundDrivers {
         last.forget();
     }
 
-    fn write(&self, found: &FoundDriver, last: &LastStart, file: &mut Writer) -> Result<(), OutOfMemory> {
-        let known = found.known.and_then(|number| last.driver(number));
-        let (Some(driver), Some(absent)) = (&found.open, found.absent()) else {
-            return known.map_or(Ok(()), |known| file.known(&known));
+    /// Returns whether the plan still has the driver.
+    fn still_has(&self, known: &KnownDriver<'_>) -> bool {
+        self.plan.used().any(|(_, candidate)| {
+            known.manifest == candidate.path.as_slice() && known.library == candidate.library.as_slice()
+        })
+    }
+
+    fn is_learned(&self, known: &KnownDriver<'_>, key: InstanceKey, learned: &[LearnedDriver]) -> bool {
+        let is_it = |driver: &LearnedDriver| {
+            self.plan.drivers.get(driver.index).is_some_and(|candidate| {
+                known.manifest == candidate.path.as_slice() && known.library == candidate.library.as_slice()
+            })
         };
-        let Some(candidate) = self.plan.drivers.get(found.index) else { return Ok(()) };
+        known.instance == key && learned.iter().any(is_it)
+    }
+
+    fn write(
+        &self,
+        learned: &LearnedDriver,
+        key: InstanceKey,
+        last: &LastStart,
+        before: Option<&StartFile>,
+        file: &mut Writer,
+    ) -> Result<(), OutOfMemory> {
+        let found = self.drivers.iter().find(|found| found.index == learned.index);
+        let candidate = self.plan.drivers.get(learned.index);
+        let (Some(driver), Some(candidate)) = (found.and_then(|found| found.open), candidate) else {
+            return Ok(());
+        };
         // An update may have replaced the file since it was opened.
         let opened_from = driver.file.as_ref().filter(|file| last.is_still(&file.path, &file.identity));
         let Some(LibraryFile { path, identity }) = opened_from else { return Ok(()) };
         let Ok(extensions) = driver.instance_extensions() else { return Ok(()) };
         let mut now = KnownDriver::new(&candidate.path, &candidate.library, path, identity);
-        (now.api_version, now.absent, now.moment) = (candidate.api_version, absent, last.moment());
+        (now.api_version, now.moment, now.instance) = (candidate.api_version, last.moment(), key);
+        (now.devices, now.answers) = (learned.devices, &learned.answers);
+        let mut all = before.into_iter().flat_map(StartFile::drivers);
+        let known = all.find(|known| {
+            known.instance == key
+                && known.manifest == now.manifest
+                && known.library == now.library
+                && last.is_recent(known)
+        });
         file.driver(&now, &mut extensions.into_iter(), known.as_ref())
-    }
-}
-
-impl FoundDriver {
-    /// Creates a driver that is not open.
-    pub(super) fn new(index: usize, known: Option<usize>) -> Self {
-        Self { index, open: None, known, absent: AtomicU32::new(NOT_ASKED) }
-    }
-
-    /// Returns the lowest version for whose instances it has no device. `None` if it was not queried, or did
-    /// not report.
-    fn absent(&self) -> Option<u32> {
-        Some(self.absent.load(Ordering::Relaxed)).filter(|version| *version != NOT_ASKED)
-    }
-
-    /// Returns whether the last starts knew as much as the next start can learn from this one.
-    fn is_as_known(&self, last: &LastStart) -> bool {
-        if self.known.is_none() && self.open.is_none_or(|driver| driver.file.is_none()) {
-            return true;
-        }
-        let Some(now) = self.absent() else { return true };
-        let known = self.known.and_then(|number| last.driver(number));
-        known.is_some_and(|known| known.is_certain() && known.absent == now)
     }
 }

@@ -10,8 +10,9 @@ mod report;
 
 pub use best::{BestReason, best_reason};
 pub(crate) use driver::refused;
-pub use driver::{Driver, DriverRef};
-pub(crate) use found::note;
+pub use driver::{Driver, DriverRef, DriverTurn};
 pub use found::{FoundDrivers, Purpose};
+pub(crate) use found::{FoundFor, note};
+pub(crate) use learning::LearnedDriver;
 pub use open::OpenDrivers;
 pub(crate) use report::{log_outcome, report_no_driver};

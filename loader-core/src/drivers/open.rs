@@ -136,6 +136,20 @@ impl OpenDrivers {
         }
     }
 
+    /// Opens the driver that `candidate` names, unless it is open, with the version in its manifest.
+    ///
+    /// # Errors
+    /// The reason why it cannot be used.
+    pub(crate) fn open_for(
+        &self,
+        platform: &Platform,
+        candidate: &Candidate,
+    ) -> Result<DriverRef, OrOutOfMemory<DriverStatus>> {
+        let (mut driver, _) = self.open(platform, candidate, None)?;
+        driver.use_manifest(candidate)?;
+        Ok(driver)
+    }
+
     fn find(&self, waiting: &dyn Waiting, key: Key) -> Option<DriverRef> {
         self.list.read(waiting, |list| find(list, key)).map(|(_, driver)| driver)
     }

@@ -269,9 +269,8 @@ mod tests {
     /// Missing folders are not counted: they are listed each time.
     fn search(loader: &Loader, system: &Imaginary, request: Request) -> (usize, usize) {
         system.calls();
-        let found = loader
-            .discover(request, Purpose::Instances(core::cmp::Reverse(0)), &loader.logger().unwrap())
-            .unwrap();
+        let found =
+            loader.discover(request, Purpose::Instances([b'0'; 16]), &loader.logger().unwrap()).unwrap();
         let is_read = |call: &&String| {
             call.strip_prefix("list ").is_some_and(|folder| system.exists(folder.as_bytes()))
                 || call.starts_with("read ")
@@ -342,7 +341,7 @@ mod tests {
         let logger = loader.logger().unwrap();
         logger.listeners.add(Listener::messenger(&info)).unwrap();
         system.calls();
-        drop(loader.discover(WHOLE, Purpose::Instances(core::cmp::Reverse(0)), &logger).unwrap());
+        drop(loader.discover(WHOLE, Purpose::Instances([b'0'; 16]), &logger).unwrap());
         assert!(!system.calls().iter().any(|call| call.starts_with("read ")), "nothing is searched again");
         assert_eq!(heard, 1);
     }

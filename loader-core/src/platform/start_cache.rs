@@ -6,7 +6,7 @@ use crate::memory::Text;
 use crate::platform::Library;
 
 /// The size in bytes of the largest file that is read or written.
-pub const LARGEST_CACHE: usize = 256 * 1024;
+pub const LARGEST_CACHE: usize = 1024 * 1024;
 
 /// Why no file from an earlier start exists, or why this start leaves none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

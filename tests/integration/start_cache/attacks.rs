@@ -19,7 +19,7 @@ struct Attack {
 }
 
 /// The line of a driver with a device.
-const PRESENT: &str = "absent 4294967295\n";
+const PRESENT: &str = "devices 1\n";
 const DAMAGED: &str = "the file is damaged or has another format";
 
 /// Changes the file's content, and corrects its checksum.
@@ -69,7 +69,7 @@ const ATTACKS: &[Attack] = &[
     },
     Attack {
         name: "of another loader",
-        make: |path| forge(path, |text| text.replace("start cache 2", "start cache 7")),
+        make: |path| forge(path, |text| text.replace("start cache 3", "start cache 7")),
         says: DAMAGED,
         as_root: false,
     },
@@ -81,7 +81,7 @@ const ATTACKS: &[Attack] = &[
     },
     Attack {
         name: "too large",
-        make: |path| fs::write(path, vec![b'x'; 300_000]).unwrap(),
+        make: |path| fs::write(path, vec![b'x'; 1_100_000]).unwrap(),
         says: "the file is too large",
         as_root: false,
     },
@@ -194,7 +194,7 @@ fn a_damaged_file_is_replaced() {
     fs::write(&path, &good[..good.len() - 1]).unwrap();
     learn(&scenario, "devices");
     assert!(fs::read(&path).unwrap().ends_with(b"\n"));
-    assert_eq!(opened(start(&scenario, "devices").ok()), "real");
+    assert_eq!(opened(start(&scenario, "devices").ok()), "");
 }
 
 /// Users can write anything into their own file. Even then a program gets its devices, at the latest in the next start.
@@ -202,14 +202,26 @@ fn a_damaged_file_is_replaced() {
 fn a_file_that_lies_about_devices_is_found_out() {
     let scenario = learnt();
     let path = file(&scenario);
-    forge(&path, |text| {
-        let swapped = text.replace(PRESENT, "absent x").replacen("absent 0\n", PRESENT, 1);
-        swapped.replace("absent x", "absent 0\n")
-    });
-    let run = start(&scenario, "devices");
-    assert_eq!(opened(run.ok()), "absent", "{run:#?}");
-    run.logs(&["start cache", "the file is removed"]);
+    // "gpu" and "lie", as the bytes of the name.
+    forge(&path, |text| text.replace("677075", "6c6965"));
+    let run = start(&scenario, "device");
+    run.ok().says("before", "lie").says("device", "ERROR_INITIALIZATION_FAILED").says("after", "gpu");
+    run.logs(&["its answers are not those of the last start", "what was recorded is removed"]);
     assert_eq!(opened(start(&scenario, "devices").ok().says("devices", "gpu")), "absent,real,refusing");
+}
+
+/// A line that cannot be read is no answer, and the driver is opened.
+#[test]
+fn answers_that_cannot_be_read_open_the_driver() {
+    for change in [
+        |text: &str| text.replace("answer properties 0 0 ", "answer properties 0 x "),
+        |text: &str| text.replace("answer properties 0 0 ", "answer nothing 0 0 "),
+        |text: &str| text.replace("answer properties 0 0 ", "properties 0 0 "),
+    ] {
+        let scenario = learnt();
+        forge(&file(&scenario), change);
+        assert_eq!(opened(start(&scenario, "devices").ok().says("devices", "gpu")), "real");
+    }
 }
 
 #[test]

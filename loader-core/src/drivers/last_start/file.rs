@@ -1,7 +1,7 @@
 //! The file that one start leaves for the next one: lines of text, the last of which is a checksum.
 //!
 //! ```text
-//! vkload start cache 2
+//! vkload start cache 3
 //! circumstances 1234
 //! (1,234 bytes, as the platform describes them)
 //! driver 2
@@ -12,14 +12,17 @@
 //! file /usr/lib/x86_64-linux-gnu/libvulkan_radeon.so
 //! identity 5a9b3c0d1e2f4876
 //! version 4206830
-//! absent 0
+//! instance 5a9b3c0d1e2f4876
 //! extension VK_KHR_surface 25
+//! devices 1
+//! (answers, as the module `answers` describes them)
 //! end 00c0ffee00c0ffee
 //! ```
 //!
 //! Every line ends in a line feed. A driver's first lines contain the number of consecutive starts with the
 //! same results, the time of the last of them, and its process number. A driver has one line for each of its
-//! instance extensions, in its own order.
+//! instance extensions, in its own order. A driver whose instances were created in several ways is there once
+//! for each: `instance` is a digest of the create info.
 #![forbid(unsafe_code)]
 
 use core::ops::Range;
@@ -32,7 +35,7 @@ use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii, formatted};
 use crate::platform::{Moment, hash};
 
 /// The first line. The number changes whenever the lines change.
-const FIRST: &[u8] = b"vkload start cache 2";
+const FIRST: &[u8] = b"vkload start cache 3";
 
 /// The number of starts that must have had the same results from a driver before they are used. One process
 /// may have lacked a resource that the next one has.
@@ -53,8 +56,12 @@ pub struct KnownDriver<'a> {
     pub identity: &'a [u8],
     /// The version that its manifest claims.
     pub api_version: Version,
-    /// The lowest version of Vulkan for whose instances it has no device; [`PRESENT`] if it has one.
-    pub absent: u32,
+    /// The digest of the create info of the instances that it was used for.
+    pub instance: InstanceKey,
+    /// The number of its devices. 0 if it refused the instance.
+    pub devices: u32,
+    /// Its answers, empty without devices.
+    pub answers: &'a [u8],
     /// The number of consecutive starts with these results.
     pub starts: u32,
     /// The time of the last of them.
@@ -65,8 +72,8 @@ pub struct KnownDriver<'a> {
     lines: &'a [u8],
 }
 
-/// Means that the driver has devices for all versions.
-pub const PRESENT: u32 = u32::MAX;
+/// A digest of everything in a create info that drivers get.
+pub type InstanceKey = [u8; 16];
 
 impl<'a> KnownDriver<'a> {
     /// Creates a driver without extensions.
@@ -79,7 +86,9 @@ impl<'a> KnownDriver<'a> {
             file,
             identity,
             api_version,
-            absent: 0,
+            instance: [b'0'; 16],
+            devices: 0,
+            answers: &[],
             starts: 1,
             moment,
             extensions,
@@ -106,10 +115,15 @@ impl<'a> KnownDriver<'a> {
         let (manifest, library) = (rest.field(b"manifest")?, rest.field(b"library")?);
         let known = Self::new(manifest, library, rest.field(b"file")?, rest.field(b"identity")?);
         let api_version = Version::from_encoded(rest.number(b"version")?);
-        let absent = rest.number(b"absent")?;
-        let extensions = rest.0;
-        let all_read = Lines(extensions).all(|line| extension(line).is_some());
-        all_read.then_some(Self { api_version, absent, starts, moment, extensions, lines, ..known })
+        let instance = rest.field(b"instance")?.try_into().ok()?;
+        let mut extensions = rest.0;
+        let length = Lines(extensions)
+            .take_while(|line| extension(line).is_some())
+            .fold(0usize, |length, line| length.saturating_add(line.len()).saturating_add(1));
+        (extensions, rest.0) = extensions.split_at_checked(length)?;
+        let devices = rest.number(b"devices")?;
+        let answers = rest.0;
+        Some(Self { api_version, instance, devices, answers, starts, moment, extensions, lines, ..known })
     }
 }
 
@@ -151,6 +165,22 @@ impl StartFile {
     /// Returns the number of drivers in the file.
     pub fn count(&self) -> usize {
         self.drivers.len()
+    }
+
+    /// Returns the records about all drivers.
+    pub fn drivers(&self) -> impl Iterator<Item = KnownDriver<'_>> {
+        (0..self.count()).filter_map(|number| self.driver(number))
+    }
+
+    /// Returns the positions of a driver's answers.
+    pub fn answers(&self, number: usize) -> Option<Range<usize>> {
+        let (driver, range) = (self.driver(number)?, self.drivers.get(number)?);
+        Some(range.end.checked_sub(driver.answers.len())?..range.end)
+    }
+
+    /// Returns the bytes at these positions.
+    pub fn at(&self, positions: Range<usize>) -> &[u8] {
+        self.content.get(positions).unwrap_or_default()
     }
 
     /// Returns the records about one driver.
@@ -217,14 +247,12 @@ impl Writer {
             lines.field(name, value)?;
         }
         lines.number(b"version", driver.api_version.encoded() as usize)?;
-        lines.number(b"absent", driver.absent as usize)?;
+        lines.field(b"instance", &driver.instance)?;
         for extension in extensions {
-            let name = name::in_array(&extension.extension_name).unwrap_or_default().to_bytes();
-            if is_extension(name) {
-                lines.0.try_extend(b"extension ")?;
-                lines.number(name, extension.spec_version as usize)?;
-            }
+            extension_line(&mut lines.0, &extension)?;
         }
+        lines.number(b"devices", driver.devices as usize)?;
+        lines.0.try_extend(driver.answers)?;
         let (moment, mut starts) = (driver.moment, driver.starts);
         if let Some(known) = known.filter(|known| known.lines == lines.0.as_slice()) {
             // Whatever keeps a driver from its device now may do so for as long as this process runs.
@@ -271,8 +299,22 @@ impl Writer {
     }
 }
 
+/// Adds the line of an extension, unless its name cannot be one.
+pub(super) fn extension_line(
+    text: &mut Text,
+    extension: &vk::ExtensionProperties,
+) -> Result<(), OutOfMemory> {
+    let name = name::in_array(&extension.extension_name).unwrap_or_default().to_bytes();
+    if !is_extension(name) {
+        return Ok(());
+    }
+    text.try_extend(b"extension ")?;
+    text.try_extend(name)?;
+    text.try_extend(&formatted(format_args!(" {}\n", extension.spec_version))?)
+}
+
 /// The lines of a text, each terminated by a line feed; an unterminated last line is left over.
-struct Lines<'a>(&'a [u8]);
+pub(super) struct Lines<'a>(pub(super) &'a [u8]);
 
 impl<'a> Lines<'a> {
     /// Returns the text after `name` in the next line.
@@ -283,7 +325,7 @@ impl<'a> Lines<'a> {
 
     /// Returns the number that follows `name` in the next line.
     #[inline(never)] // many callers
-    fn number(&mut self, name: &[u8]) -> Option<u32> {
+    pub(super) fn number(&mut self, name: &[u8]) -> Option<u32> {
         decimal(self.field(name)?)
     }
 }
@@ -301,7 +343,7 @@ impl<'a> Iterator for Lines<'a> {
 }
 
 /// Returns the text after `name` and a blank in a line that begins with them.
-fn value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+pub(super) fn value<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     line.strip_prefix(name)?.strip_prefix(b" ").filter(|value| is_value(value))
 }
 
@@ -315,12 +357,12 @@ fn is_extension(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
-fn decimal(digits: &[u8]) -> Option<u32> {
+pub(super) fn decimal(digits: &[u8]) -> Option<u32> {
     ascii::number(digits, 10)
 }
 
 /// Returns the extension that a line names.
-fn extension(line: &[u8]) -> Option<vk::ExtensionProperties> {
+pub(super) fn extension(line: &[u8]) -> Option<vk::ExtensionProperties> {
     let line = value(line, b"extension")?;
     let blank = line.iter().position(|byte| *byte == b' ')?;
     let (extension, version) = (line.get(..blank)?, line.get(blank.wrapping_add(1)..)?);
@@ -356,7 +398,8 @@ mod tests {
         let api_version = Version::new(1, 3, 302);
         KnownDriver {
             api_version,
-            absent: PRESENT,
+            devices: 1,
+            answers: b"interface 5\n",
             starts: 2,
             moment: Moment { seconds: u32::MAX, process: 4711 },
             ..KnownDriver::new(b"/a b.json", b"liba.so", b"/lib/liba.so", b"77ff")
@@ -374,7 +417,9 @@ mod tests {
     fn written() -> Text {
         let mut writer = Writer::new(b"node /dev/dri/card0\nuser 7\n").unwrap();
         writer.driver(&known(), &mut extensions(), None).unwrap();
-        writer.driver(&KnownDriver { absent: 0, ..known() }, &mut [].into_iter(), None).unwrap();
+        writer
+            .driver(&KnownDriver { devices: 0, answers: b"", ..known() }, &mut [].into_iter(), None)
+            .unwrap();
         writer.finish().unwrap()
     }
 
@@ -404,7 +449,9 @@ mod tests {
         let same_process = Moment { process: 4711, ..moment };
         assert_eq!(starts_after(&first, &KnownDriver { moment: same_process, ..now() }), (1, same_process));
         for other in [
-            KnownDriver { absent: 0, ..now() },
+            KnownDriver { devices: 2, ..now() },
+            KnownDriver { answers: b"interface 6\n", ..now() },
+            KnownDriver { instance: [b'1'; 16], ..now() },
             KnownDriver { identity: b"78", ..now() },
             KnownDriver { file: b"/lib/libb.so", ..now() },
             KnownDriver { api_version: Version::new(1, 2, 0), ..now() },
@@ -422,7 +469,9 @@ mod tests {
         assert_eq!((first.manifest, first.library), (known().manifest, known().library));
         assert_eq!((first.file, first.identity), (known().file, known().identity));
         assert_eq!(first.api_version, known().api_version);
-        assert_eq!((first.absent, second.absent), (PRESENT, 0));
+        assert_eq!((first.devices, second.devices), (1, 0));
+        assert_eq!((first.answers, second.answers), (known().answers, &b""[..]));
+        assert_eq!(file.at(file.answers(0).unwrap()), known().answers);
         assert_eq!((first.starts, first.moment), (2, known().moment));
         let names = |driver: &KnownDriver<'_>| {
             let name = |one: vk::ExtensionProperties| {
@@ -462,12 +511,12 @@ mod tests {
         };
         assert!(text(|whole| whole.into()).is_some());
         let changes: [fn(&str) -> String; 13] = [
-            |whole| whole.replace("cache 2", "cache 1"),
+            |whole| whole.replace("cache 3", "cache 2"),
             |whole| whole.replace("circumstances 27", "circumstances 27777"),
             |whole| whole.replace("circumstances 27", "circumstances 26"),
             |whole| whole.replacen("library", "libraries", 1),
             |whole| whole.replacen("identity 77ff\n", "", 1),
-            |whole| whole.replacen("absent 0", "absent no", 1),
+            |whole| whole.replacen("devices 0", "devices no", 1),
             |whole| whole.replacen("process 4711\n", "", 1),
             |whole| whole.replacen("seconds 4294967295", "seconds 4294967296", 1),
             |whole| whole.replace("VK_KHR_surface 25", "VK_KHR_surface"),

@@ -5,9 +5,12 @@
 //! are unchanged, in the same circumstances.
 #![forbid(unsafe_code)]
 
+mod answers;
 mod file;
 
 use core::fmt;
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::discovery::{Candidate, Name};
 use crate::log::{Level, Topic};
@@ -15,7 +18,8 @@ use crate::logger::Logger;
 use crate::memory::{Arc, Escaped, OutOfMemory, Text};
 use crate::platform::{CacheFault, Library, Moment, Platform, Reader, StartCache, variables};
 
-pub use file::{KnownDriver, PRESENT, StartFile, Writer, last_line};
+pub use answers::{Answer, AnswerKey, AnswerWriter, DeviceAnswers, DriverAnswers, Query, RecordedGroups};
+pub use file::{InstanceKey, KnownDriver, StartFile, Writer, last_line};
 
 /// Whether the library can record the results of a start. This adds some bytes, so only libraries for systems
 /// with a directory for the file include it (the feature `start-cache`).
@@ -32,6 +36,27 @@ pub struct LastStart {
     by_default: bool,
     circumstances: Text,
     file: Option<StartFile>,
+    /// Whether the records misled this start.
+    is_forgotten: AtomicBool,
+}
+
+/// A driver's answers, as the last starts recorded them.
+#[derive(Clone)]
+pub(crate) struct RecordedAnswers {
+    last: Arc<LastStart>,
+    positions: Range<usize>,
+}
+
+impl RecordedAnswers {
+    /// Returns the lines.
+    pub(crate) fn text(&self) -> &[u8] {
+        self.last.file.as_ref().map_or(&[], |file| file.at(self.positions.clone()))
+    }
+
+    /// Removes the file, since it misled this start.
+    pub(crate) fn forget(&self) {
+        self.last.forget();
+    }
 }
 
 /// The file of a library, as it was when the library was opened.
@@ -81,15 +106,17 @@ impl LastStart {
                 None
             }
         };
-        Arc::try_new(Self { cache, by_default, circumstances, file }).map(Some)
+        let is_forgotten = AtomicBool::new(false);
+        Arc::try_new(Self { cache, by_default, circumstances, file, is_forgotten }).map(Some)
     }
 
-    /// Returns whether the circumstances still match this start.
+    /// Returns whether the circumstances still match this start, and the records have not misled it.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub(super) fn still_true(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
-        Ok(is_on(platform, self.by_default)?
+        Ok(!self.is_forgotten.load(Ordering::Relaxed)
+            && is_on(platform, self.by_default)?
             && unless_out_of_memory(self.cache.circumstances())?.is_ok_and(|now| now == self.circumstances))
     }
 
@@ -100,27 +127,36 @@ impl LastStart {
     }
 
     /// Returns the number of the driver that `candidate` names, if its manifest and library are the same as
-    /// in the last start. The search begins at `expected`, since the plan usually has the drivers in the last
-    /// start's order.
-    pub(super) fn find_driver(&self, candidate: &Candidate, expected: usize) -> Option<usize> {
-        let count = self.file.as_ref()?.count();
-        let names = |number: &usize| {
-            self.driver(*number).is_some_and(|known| {
-                known.manifest == candidate.path.as_slice() && known.library == candidate.library.as_slice()
-            })
+    /// in the last start: the records for instances with this key, or without a key the first that enough
+    /// starts agree on.
+    pub(super) fn find_driver(&self, candidate: &Candidate, key: Option<InstanceKey>) -> Option<usize> {
+        let serves = |known: &KnownDriver<'_>| {
+            known.manifest == candidate.path.as_slice()
+                && known.library == candidate.library.as_slice()
+                && known.api_version == candidate.api_version
+                && key.map_or_else(|| known.is_certain(), |key| key == known.instance)
         };
-        let number = (expected..count).chain(0..expected.min(count)).find(names)?;
-        let known = self.driver(number)?;
-        (known.api_version == candidate.api_version && self.is_unchanged(number)).then_some(number)
+        let count = self.file.as_ref()?.count();
+        let number = (0..count).find(|number| self.driver(*number).is_some_and(|known| serves(&known)))?;
+        self.is_unchanged(number).then_some(number)
+    }
+
+    /// Returns the answers of the driver with this number.
+    pub(crate) fn answers(last: &Arc<Self>, number: usize) -> Option<RecordedAnswers> {
+        let positions = last.file.as_ref()?.answers(number)?;
+        Some(RecordedAnswers { last: last.clone(), positions })
     }
 
     /// Returns whether the library of the driver with this number is still the same file, and the records are
-    /// not too old. If the clock was set back, all records are too old.
+    /// not too old.
     pub(super) fn is_unchanged(&self, number: usize) -> bool {
-        let now = self.moment().seconds;
-        let is_recent = |then: u32| now.checked_sub(then).is_some_and(|age| age < LONGEST_AGE);
         self.driver(number)
-            .is_some_and(|known| is_recent(known.moment.seconds) && self.is_still(known.file, known.identity))
+            .is_some_and(|known| self.is_recent(&known) && self.is_still(known.file, known.identity))
+    }
+
+    /// Returns whether the records are not too old. If the clock was set back, all are.
+    pub(super) fn is_recent(&self, known: &KnownDriver<'_>) -> bool {
+        self.moment().seconds.checked_sub(known.moment.seconds).is_some_and(|age| age < LONGEST_AGE)
     }
 
     /// Returns the current time and this process.
@@ -142,6 +178,14 @@ impl LastStart {
         Some(LibraryFile { path, identity })
     }
 
+    /// Returns the records that the file has now: other instances of the program may have added some.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn now(&self) -> Result<Option<StartFile>, OutOfMemory> {
+        Ok(read(self.cache, &self.circumstances)?.ok())
+    }
+
     /// Begins a file for the next start. `None` if the circumstances have changed since this start began: it
     /// is unknown which of them the drivers saw.
     ///
@@ -158,8 +202,8 @@ impl LastStart {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(super) fn keep(&self, file: Writer, logger: &Logger) -> Result<(), OutOfMemory> {
-        match unless_out_of_memory(self.cache.keep(&file.finish()?))? {
+    pub(super) fn keep(&self, file: &[u8], logger: &Logger) -> Result<(), OutOfMemory> {
+        match unless_out_of_memory(self.cache.keep(file))? {
             Ok(()) => log(logger, format_args!("recorded the drivers' answers"), Level::Debug),
             Err(fault) => log(logger, format_args!("nothing is recorded: {fault}"), Level::Info),
         }
@@ -168,6 +212,7 @@ impl LastStart {
 
     /// Removes the file: it misled this start.
     pub(super) fn forget(&self) {
+        self.is_forgotten.store(true, Ordering::Relaxed);
         self.cache.forget();
     }
 }

@@ -15,6 +15,7 @@ use crate::logger::{Listener, Report};
 use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::objects::handle;
 use crate::objects::instance::Instance;
+use crate::objects::instance::on_demand::deferred::{DeferredMessenger, MessengerInfo};
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
@@ -49,7 +50,13 @@ pub(super) unsafe extern "system" fn create_messenger(
     // checked here and in `create`.
     unsafe {
         let listener = info.as_ref().map(Listener::messenger);
-        create(instance, COMMANDS, listener, info.cast(), callbacks, out)
+        let copy = |info: &vk::DebugUtilsMessengerCreateInfoEXT<'static>| {
+            MessengerInfo::Messenger(vk::DebugUtilsMessengerCreateInfoEXT {
+                p_next: core::ptr::null(),
+                ..*info
+            })
+        };
+        create(instance, COMMANDS, listener, info.cast(), info.as_ref().map(copy), callbacks, out)
     }
 }
 
@@ -75,7 +82,10 @@ pub(super) unsafe extern "system" fn create_report(
     // here and in `create`.
     unsafe {
         let listener = info.as_ref().map(Listener::report);
-        create(instance, COMMANDS, listener, info.cast(), callbacks, out)
+        let copy = |info: &vk::DebugReportCallbackCreateInfoEXT<'static>| {
+            MessengerInfo::Report(vk::DebugReportCallbackCreateInfoEXT { p_next: core::ptr::null(), ..*info })
+        };
+        create(instance, COMMANDS, listener, info.cast(), info.as_ref().map(copy), callbacks, out)
     }
 }
 
@@ -99,6 +109,7 @@ unsafe fn create(
     commands: [CommandId; 2],
     listener: Option<Listener>,
     info: *const c_void,
+    copy: Option<MessengerInfo>,
     callbacks: *const Callbacks,
     out: *mut u64,
 ) -> vk::Result {
@@ -106,7 +117,7 @@ unsafe fn create(
     // checked before it is dereferenced.
     unsafe {
         let instance = handle::instance(instance, commands[0]);
-        let (Some(listener), Some(out)) = (listener, out.as_mut()) else {
+        let (Some(listener), Some(copy), Some(out)) = (listener, copy, out.as_mut()) else {
             let name = commands[0].text();
             instance.logger.insist(
                 Level::Error,
@@ -115,7 +126,7 @@ unsafe fn create(
             );
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        match make(instance, commands, listener, info, callbacks) {
+        match make(instance, commands, listener, (info, copy), callbacks) {
             Ok(object) => {
                 *out = Box::into_non_null(object).as_ptr().expose_provenance() as u64;
                 vk::Result::SUCCESS
@@ -134,7 +145,7 @@ unsafe fn make(
     instance: &Instance,
     [create, destroy]: [CommandId; 2],
     listener: Listener,
-    info: *const c_void,
+    (info, copy): (*const c_void, MessengerInfo),
     callbacks: *const Callbacks,
 ) -> Result<Box<Messenger, Application>, vk::Result> {
     // SAFETY: by this function's `# Safety` `info` belongs to the commands, and the callbacks are valid or
@@ -145,7 +156,8 @@ unsafe fn make(
         let (of_drivers, none) = (Vec::new_in(allocator), ObjectCallbacks::none());
         let empty = Messenger { listener: 0, of_drivers, callbacks: none };
         let mut object = Box::try_new_in(empty, allocator).map_err(OutOfMemory::from)?;
-        let made = make_each(instance, create, info, callbacks, &mut object.of_drivers)
+        let deferred = DeferredMessenger::new((&raw const *object).addr(), copy);
+        let made = make_each(instance, create, (info, deferred), callbacks, &mut object.of_drivers)
             .and_then(|()| Ok(instance.logger.listeners.add(listener)?));
         match made {
             Ok(number) => {
@@ -154,7 +166,7 @@ unsafe fn make(
                 Ok(object)
             }
             Err(error) => {
-                destroy_each(instance, destroy, &object.of_drivers, callbacks);
+                destroy_each(instance, destroy, &object, callbacks);
                 Err(error)
             }
         }
@@ -168,7 +180,7 @@ unsafe fn make(
 unsafe fn make_each(
     instance: &Instance,
     command: CommandId,
-    info: *const c_void,
+    (info, deferred): (*const c_void, DeferredMessenger),
     callbacks: *const Callbacks,
     of_drivers: &mut Vec<u64, Application>,
 ) -> Result<(), vk::Result> {
@@ -179,6 +191,10 @@ unsafe fn make_each(
         // the callbacks are valid for `command`; the instance is the driver's own.
         unsafe {
             let has = command.providers().any(|provider| driver.enabled.contains(provider));
+            if has && driver.defer(deferred)? {
+                of_drivers.try_push(0)?;
+                continue;
+            }
             if let Some(create) = driver.get::<CreateFn>(command).filter(|_| has) {
                 array::created(create(driver.handle, info, callbacks, &mut own))?;
             }
@@ -203,7 +219,7 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
         let instance = handle::instance(instance, command);
         let Some(messenger) = object.as_ref() else { return };
         instance.logger.listeners.remove(messenger.listener);
-        destroy_each(instance, command, &messenger.of_drivers, callbacks);
+        destroy_each(instance, command, messenger, callbacks);
         let allocator = *messenger.of_drivers.allocator();
         // Outlives the object, whose memory it is.
         let _own = (*object).callbacks.take(callbacks);
@@ -211,16 +227,21 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
     }
 }
 
+/// Destroys the drivers' own objects.
+///
 /// # Safety
-/// `of_drivers` are the drivers' own objects, which no other thread uses; the callbacks are valid or
-/// NULL.
+/// No other thread uses them; the callbacks are valid or NULL.
 unsafe fn destroy_each(
     instance: &Instance,
     command: CommandId,
-    of_drivers: &[u64],
+    messenger: &Messenger,
     callbacks: *const Callbacks,
 ) {
-    for (driver, own) in instance.drivers.iter().zip(of_drivers).filter(|(_, own)| **own != 0) {
+    for (driver, own) in instance.drivers.iter().zip(&messenger.of_drivers) {
+        if *own == 0 {
+            driver.drop_deferred(core::ptr::from_ref(messenger).addr());
+            continue;
+        }
         // SAFETY: `DestroyFn` is the type of both commands. By this function's `# Safety` the
         // object is the driver's own, and no other thread uses it.
         unsafe {

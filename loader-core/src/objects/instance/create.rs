@@ -7,14 +7,17 @@ use ash::vk::{self, Handle as _};
 
 use super::Instance;
 use super::driver::{DriverInstance, DriverOfInstance};
+use super::on_demand::OnDemandParts;
+use super::on_demand::create_info::CreateInfoCopy;
 use super::under_creation::instance_under_creation;
 use crate::abi::name;
-use crate::drivers::{log_outcome, note, refused};
+use crate::drivers::last_start::{DriverAnswers, RecordedAnswers};
+use crate::drivers::{Driver, FoundFor, log_outcome, note, refused};
 use crate::layers::DetachedSettings;
 use crate::loader;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
-use crate::memory::{Box, CopiedCallbacks, OrOutOfMemory, OutOfMemory, TryGrow, Vec};
+use crate::memory::{Box, CopiedCallbacks, OrOutOfMemory, OutOfMemory, TryGrow, Vec, text};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
 use crate::negotiation::DriverStatus;
 use crate::objects::handle;
@@ -105,10 +108,12 @@ pub(crate) unsafe fn make_drivers(
     if !instance.layers().is_empty() {
         instance.lower_extensions.extend(&ExtensionSet::of(requested));
     }
-    let mut sources: Vec<(Option<usize>, DriverOfInstance)> = Vec::new();
+    // SAFETY: by this function's `# Safety` the create info comes from a valid call.
+    unsafe { instance.sources.open(instance.loader, info, &instance.logger) }?;
+    let mut sources: Vec<(Option<usize>, Source)> = Vec::new();
     for driver in core::mem::take(&mut instance.sources.direct) {
         let owned = Box::try_new_in(driver, instance.allocator).map_err(OutOfMemory::from)?;
-        sources.try_push((None, DriverOfInstance::Direct(owned)))?;
+        sources.try_push((None, Source::Open(DriverOfInstance::Direct(owned))))?;
     }
     // SAFETY: by this function's `# Safety` the create info and the callbacks come from a valid call of
     // vkCreateInstance.
@@ -139,18 +144,21 @@ unsafe fn make_each(
     instance: &mut Instance,
     info: &CreateInfo,
     callbacks: *const Callbacks,
-    mut sources: Vec<(Option<usize>, DriverOfInstance)>,
+    mut sources: Vec<(Option<usize>, Source)>,
 ) -> Result<Vec<(usize, DriverStatus)>, vk::Result> {
     let mut outcomes: Vec<(usize, DriverStatus)> = Vec::new();
     let discovered = instance.sources.discovered.clone();
-    for (index, driver) in discovered.iter().flat_map(|drivers| drivers.open_drivers()) {
-        sources.try_push((Some(index), DriverOfInstance::Discovered(driver)))?;
+    for (index, driver) in discovered.iter().flat_map(|drivers| drivers.for_instances()) {
+        let source = match driver {
+            FoundFor::Use(driver) => Source::Open(DriverOfInstance::Discovered(driver)),
+            FoundFor::Demand(answers) => Source::OnDemand(answers),
+        };
+        sources.try_push((Some(index), source))?;
     }
-    for (index, driver) in sources {
-        let asked = if knows_only_1_0(&driver) { vk::API_VERSION_1_0 } else { instance.api_version };
+    for (index, source) in sources {
         // SAFETY: by this function's `# Safety` the create info and the callbacks come from a valid call of
         // vkCreateInstance.
-        match unsafe { make_driver(instance, info, callbacks, driver, index) } {
+        match unsafe { make_driver(instance, info, callbacks, source, index) } {
             Ok(made) => {
                 note_faults(instance, &made);
                 let made = Box::try_new_in(made, instance.allocator).map_err(OutOfMemory::from)?;
@@ -160,7 +168,7 @@ unsafe fn make_each(
             Err(OrOutOfMemory::Failed(outcome)) => match (index, &discovered) {
                 (Some(index), Some(discovered)) => {
                     if outcome.says_no_device() {
-                        discovered.note_refusal(index, asked);
+                        instance.sources.refused.try_push(index)?;
                     }
                     discovered.log_outcome(&instance.logger, index, &outcome);
                     note(&mut outcomes, index, outcome)?;
@@ -181,10 +189,23 @@ unsafe fn make_driver(
     instance: &Instance,
     info: &CreateInfo,
     callbacks: *const Callbacks,
-    driver: DriverOfInstance,
+    source: Source,
     index: Option<usize>,
 ) -> Result<DriverInstance, OrOutOfMemory<DriverStatus>> {
-    let available = driver.instance_extensions().map_err(refused)?;
+    let found = instance.sources.discovered.as_deref();
+    let (available, api_version) = match &source {
+        Source::Open(driver) => {
+            let extensions = driver.open_driver().map(Driver::instance_extensions).transpose();
+            (extensions.map_err(refused)?.unwrap_or_default(), driver.api_version())
+        }
+        Source::OnDemand(answers) => {
+            let extensions =
+                found.zip(index).map(|(found, index)| found.known_extensions(index)).transpose()?;
+            let known = DriverAnswers::read(answers.text());
+            let api_version = Version::from_encoded(known.map_or(0, |known| known.api_version));
+            (extensions.unwrap_or_default(), api_version)
+        }
+    };
     // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
     let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
     let has = |wanted: &CStr| available.iter().any(|extension| name::is(extension, wanted));
@@ -196,7 +217,7 @@ unsafe fn make_driver(
             enabled.insert(id);
         }
     }
-    let old = knows_only_1_0(&driver);
+    let old = api_version < Version::new(1, 1, 0);
     // Sorting queries properties that Vulkan 1.0 drivers have only through this extension.
     let properties2 = extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2;
     if (old || instance.api_version < vk::API_VERSION_1_1)
@@ -226,29 +247,47 @@ unsafe fn make_driver(
     // SAFETY: everything that the structure points to lives until the end of this function, the callbacks are
     // valid by its `# Safety`, and no other code knows the driver's new instance.
     unsafe {
-        let handle = driver.create_instance(&own, callbacks)?;
-        DriverInstance::new(driver, handle, index, enabled, instance.allocator, callbacks)
+        match source {
+            Source::Open(driver) => {
+                let open = driver.open_driver();
+                let handle = open.map(|open| open.create_instance(&own, callbacks)).transpose()?;
+                let handle = handle.unwrap_or_default();
+                DriverInstance::new(driver, handle, index, enabled, instance.allocator, callbacks)
+            }
+            Source::OnDemand(answers) => {
+                let index = index.unwrap_or_default();
+                let candidate = found.and_then(|found| found.plan.drivers.get(index));
+                let library = candidate.map_or(&[][..], |candidate| &candidate.library);
+                let create_info = CreateInfoCopy::new(&own)?;
+                let parts =
+                    OnDemandParts { library: text(&[library])?, index, enabled, create_info, answers };
+                Ok(DriverInstance::on_demand(instance, parts)?)
+            }
+        }
     }
 }
 
-/// Returns whether only version 1.0 may be passed to a driver.
-fn knows_only_1_0(driver: &DriverOfInstance) -> bool {
-    driver.api_version() < Version::new(1, 1, 0)
+/// A driver for a new instance.
+enum Source {
+    Open(DriverOfInstance),
+    /// The driver is opened when a call needs it.
+    OnDemand(RecordedAnswers),
 }
 
 /// Logs the defects of a driver that is used.
 fn note_faults(instance: &Instance, made: &DriverInstance) {
-    let (api_version, interface) = (made.driver.api_version(), made.driver.interface.version);
-    let answered = made.driver.interface.answered;
+    let Some(driver) = made.driver.open_driver() else { return };
+    let (api_version, interface) = (made.driver.api_version(), driver.interface.version);
+    let answered = driver.interface.answered;
     if answered > interface {
         let fault = DriverStatus::InterfaceAboveOffer { answered, offered: interface };
-        log_outcome(&instance.logger, &made.driver.library_path, &fault);
+        log_outcome(&instance.logger, made.library_path(), &fault);
     }
     if api_version >= Version::new(1, 1, 0) && interface < CHECKED_VERSION_INTERFACE {
         let fault = DriverStatus::OldInterface { interface, api_version };
-        log_outcome(&instance.logger, &made.driver.library_path, &fault);
+        log_outcome(&instance.logger, made.library_path(), &fault);
     }
     if let Some(fault) = surface::fault_of_old_driver(made) {
-        log_outcome(&instance.logger, &made.driver.library_path, &fault);
+        log_outcome(&instance.logger, made.library_path(), &fault);
     }
 }

@@ -1,19 +1,20 @@
 //! A driver's state for one instance: the driver's own instance, and its physical devices.
 
-use core::ffi::CStr;
-use core::ops::Deref;
+use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle as _};
 
 use super::Instance;
+use super::on_demand::deferred::DeferredMessenger;
 use super::queried::Asked;
 use crate::abi::{Command, array};
-use crate::dispatch::{Handle, InstanceTable};
-use crate::drivers::{Driver, DriverRef};
+use crate::discovery::DriverKind;
+use crate::dispatch::{Handle, InstanceTable, Table as _};
+use crate::drivers::{Driver, DriverRef, DriverTurn};
 use crate::manifest::Version;
-use crate::memory::{Application, Box, OrOutOfMemory, Process, SharedList, Vec};
-use crate::negotiation::DriverStatus;
+use crate::memory::{Application, Box, OrOutOfMemory, OutOfMemory, Process, SharedList, Text, Vec};
+use crate::negotiation::{DriverStatus, NEWEST_INTERFACE};
 use crate::objects::listed_ptr::ListedPtr;
 use crate::registry::{ExtensionSet, command};
 
@@ -45,17 +46,55 @@ pub enum DriverOfInstance {
     Discovered(DriverRef),
     /// A driver that the application passed, owned by the instance.
     Direct(Box<Driver, Application>),
+    /// A driver that is opened when a call needs it.
+    OnDemand(Box<dyn ClosedDriver, Application>),
 }
 
-impl Deref for DriverOfInstance {
-    type Target = Driver;
-    #[inline(never)]
-    fn deref(&self) -> &Driver {
-        match self {
-            Self::Discovered(driver) => driver,
-            Self::Direct(driver) => driver,
-        }
-    }
+/// A driver's instance that does not exist until a call needs it.
+pub trait ClosedDriver {
+    /// Returns the path of the driver's library.
+    fn library_path(&self) -> &Text;
+
+    /// Returns the version of Vulkan that is used for the driver.
+    fn api_version(&self) -> Version;
+
+    /// Opens the driver, unless it is open. `None` if it does not open, or calls back while it is opened.
+    fn open(&self) -> Option<&DriverInstance>;
+
+    /// Returns the current devices: the recorded ones while the driver is closed.
+    ///
+    /// # Errors
+    /// The reason why the driver's devices cannot be used, or out of memory.
+    fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, OrOutOfMemory<DriverStatus>>;
+
+    /// Returns the driver's groups, or `None` if it does not support groups. `chain` returns the application's pNext chain
+    /// for the group at an index.
+    fn groups(
+        &self,
+        chain: &dyn Fn(usize) -> *mut c_void,
+    ) -> Option<Result<Vec<vk::PhysicalDeviceGroupProperties<'static>>, vk::Result>>;
+
+    /// Returns the driver's own handle for one of the devices. Opens the driver.
+    fn drivers_handle(&self, device: vk::PhysicalDevice) -> vk::PhysicalDevice;
+
+    /// Returns the command of this name: one of `table`, or for other commands the open driver's.
+    fn command(&self, table: &InstanceTable, name: &CStr) -> Option<Command>;
+
+    /// Enters a physical-device command that the registry does not know in the open driver's table, and returns the
+    /// function that leads there.
+    fn enter(&self, slot: usize, function: Command) -> Option<Command>;
+
+    /// Sets the callbacks to destroy the driver's instance with.
+    fn set_callbacks(&mut self, callbacks: *const vk::AllocationCallbacks<'static>);
+
+    /// Lets the driver have a messenger when it is opened. Returns whether it is not open.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    fn defer(&self, messenger: DeferredMessenger) -> Result<bool, OutOfMemory>;
+
+    /// Destroys the driver's own object of a messenger that was deferred.
+    fn drop_deferred(&self, object: usize);
 }
 
 impl DriverOfInstance {
@@ -64,17 +103,115 @@ impl DriverOfInstance {
         match self {
             Self::Discovered(driver) => driver.api_version,
             Self::Direct(driver) => driver.first_api_version,
+            Self::OnDemand(driver) => driver.api_version(),
         }
+    }
+
+    /// Returns the driver, unless it is opened on demand.
+    #[inline(never)]
+    pub(super) fn open_driver(&self) -> Option<&Driver> {
+        match self {
+            Self::Discovered(driver) => Some(driver),
+            Self::Direct(driver) => Some(driver),
+            Self::OnDemand(_) => None,
+        }
+    }
+
+    /// Returns the negotiated interface version: for a driver on demand the newest, since those with old ones are never
+    /// recorded.
+    pub(in crate::objects) fn interface_version(&self) -> u32 {
+        self.open_driver().map_or(NEWEST_INTERFACE, |driver| driver.interface.version)
     }
 }
 
 impl DriverInstance {
+    /// Returns the path of the driver's library, or a description of a driver that the application passed.
+    #[must_use]
+    pub fn library_path(&self) -> &Text {
+        match &self.driver {
+            DriverOfInstance::Discovered(driver) => &driver.library_path,
+            DriverOfInstance::Direct(driver) => &driver.library_path,
+            DriverOfInstance::OnDemand(driver) => driver.library_path(),
+        }
+    }
+
+    /// Returns the kind of driver.
+    #[must_use]
+    pub fn kind(&self) -> DriverKind {
+        self.driver.open_driver().map_or(DriverKind::Icd, |driver| driver.kind)
+    }
+
+    /// Keeps other threads out of the driver's commands that create, destroy and enumerate until the turn is over. A
+    /// driver on demand is opened; `None` if that fails.
+    #[must_use]
+    pub fn turn(&self) -> Option<DriverTurn<'_>> {
+        match &self.driver {
+            DriverOfInstance::Discovered(driver) => Some(driver.turn()),
+            DriverOfInstance::Direct(driver) => Some(driver.turn()),
+            DriverOfInstance::OnDemand(driver) => driver.open().and_then(Self::turn),
+        }
+    }
+
+    /// Lets a driver on demand have a messenger when it is opened. Returns whether it is not open.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(in crate::objects) fn defer(&self, messenger: DeferredMessenger) -> Result<bool, OutOfMemory> {
+        match &self.driver {
+            DriverOfInstance::OnDemand(driver) => driver.defer(messenger),
+            _ => Ok(false),
+        }
+    }
+
+    /// Destroys the driver's own object of a messenger that was deferred.
+    pub(in crate::objects) fn drop_deferred(&self, object: usize) {
+        if let DriverOfInstance::OnDemand(driver) = &self.driver {
+            driver.drop_deferred(object);
+        }
+    }
+
+    /// Sets the callbacks to destroy the driver's instance with.
+    pub(super) fn set_callbacks(&mut self, callbacks: *const vk::AllocationCallbacks<'static>) {
+        self.callbacks = callbacks;
+        if let DriverOfInstance::OnDemand(driver) = &mut self.driver {
+            driver.set_callbacks(callbacks);
+        }
+    }
+
+    /// Returns the driver's own handle for the instance. Opens a driver on demand.
+    pub(in crate::objects) fn drivers_handle(&self) -> vk::Instance {
+        match &self.driver {
+            DriverOfInstance::OnDemand(driver) => {
+                driver.open().map_or(vk::Instance::null(), |own| own.handle)
+            }
+            _ => self.handle,
+        }
+    }
+
+    /// Enters a physical-device command that the registry does not know in the driver's table. Returns whether the
+    /// driver has it.
+    pub(super) fn enter_unknown(&self, slot: usize, name: &CStr) -> bool {
+        let mut function = self.find_physical_device_command(name);
+        if let (DriverOfInstance::OnDemand(driver), Some(own)) = (&self.driver, function) {
+            function = driver.enter(slot, own);
+        }
+        if let (Some(slot), Some(function)) = (self.table.slot(slot), function) {
+            slot.set(function);
+        }
+        function.is_some()
+    }
+
     /// Returns the driver's command of this name.
     #[must_use]
     pub fn command(&self, name: &CStr) -> Option<Command> {
+        let driver = match &self.driver {
+            DriverOfInstance::OnDemand(driver) => return driver.command(&self.table, name),
+            DriverOfInstance::Discovered(driver) => driver,
+            DriverOfInstance::Direct(driver) => &**driver,
+        };
         // SAFETY: `handle` is this driver's instance, which lives as long as `self`; the name is a
         // C string.
-        unsafe { (self.driver.interface.get_instance_proc_addr)(self.handle, name.as_ptr()) }
+        unsafe { (driver.interface.get_instance_proc_addr)(self.handle, name.as_ptr()) }
     }
 
     /// Returns the driver's physical-device command of this name, which the registry need not know. Other
@@ -82,8 +219,13 @@ impl DriverInstance {
     /// commands do.
     #[must_use]
     pub fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
-        let Some(find) = self.driver.interface.get_physical_device_proc_addr else {
-            let told = self.driver.kind.is_foreign() && name.to_bytes().starts_with(OF_PHYSICAL_DEVICES);
+        let driver = match &self.driver {
+            DriverOfInstance::OnDemand(driver) => return driver.open()?.find_physical_device_command(name),
+            DriverOfInstance::Discovered(driver) => driver,
+            DriverOfInstance::Direct(driver) => &**driver,
+        };
+        let Some(find) = driver.interface.get_physical_device_proc_addr else {
+            let told = driver.kind.is_foreign() && name.to_bytes().starts_with(OF_PHYSICAL_DEVICES);
             return if told { self.command(name) } else { None };
         };
         // SAFETY: `handle` is this driver's instance, which lives as long as `self`; the name is a
@@ -99,12 +241,15 @@ impl DriverInstance {
     pub(in crate::objects) fn physical_devices(
         &self,
     ) -> Result<Vec<vk::PhysicalDevice>, OrOutOfMemory<DriverStatus>> {
+        if let DriverOfInstance::OnDemand(driver) = &self.driver {
+            return driver.physical_devices();
+        }
         let name = command::ENUMERATE_PHYSICAL_DEVICES;
         // SAFETY: the type matches vkEnumeratePhysicalDevices.
         let Some(enumerate) = (unsafe { self.get::<vk::PFN_vkEnumeratePhysicalDevices>(name) }) else {
             return Err(DriverStatus::MissingCommand { name: name.name() }.into());
         };
-        let turn = self.driver.turn();
+        let turn = self.turn();
         let devices = array::collect(Process, vk::PhysicalDevice::null(), |count, out| {
             // SAFETY: the instance is the driver's and alive; `collect` passes a counted out-array.
             unsafe { enumerate(self.handle, count, out) }
@@ -127,9 +272,11 @@ const OF_PHYSICAL_DEVICES: &[u8] = b"vkGetPhysicalDevice";
 
 impl Drop for DriverInstance {
     fn drop(&mut self) {
-        // SAFETY: `new` got the instance from this driver, created with these callbacks or compatible ones;
-        // it is no longer used.
-        unsafe { self.driver.destroy_instance(self.handle, self.callbacks) };
+        if let Some(driver) = self.driver.open_driver() {
+            // SAFETY: `new` got the instance from this driver, created with these callbacks or compatible ones;
+            // it is no longer used.
+            unsafe { driver.destroy_instance(self.handle, self.callbacks) };
+        }
     }
 }
 
@@ -166,7 +313,15 @@ impl PhysicalDevice {
         vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    /// Returns the driver's handle.
+    /// Returns the driver's own handle. Opens a driver on demand.
+    pub(in crate::objects) fn drivers_own_handle(&self) -> vk::PhysicalDevice {
+        match &self.driver().driver {
+            DriverOfInstance::OnDemand(driver) => driver.drivers_handle(self.driver_handle()),
+            _ => self.driver_handle(),
+        }
+    }
+
+    /// Returns the handle that the commands of the driver's table take.
     #[must_use]
     pub fn driver_handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(self.handle.lower().expose_provenance() as u64)

@@ -35,9 +35,11 @@ impl DriverInstance {
         let table = match InstanceTable::try_new(scope) {
             Ok(table) => table,
             Err(_) => {
-                // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
-                // created with these callbacks, that no other thread uses.
-                unsafe { driver.destroy_instance(handle, callbacks) };
+                if let Some(driver) = driver.open_driver() {
+                    // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
+                    // created with these callbacks, that no other thread uses.
+                    unsafe { driver.destroy_instance(handle, callbacks) };
+                }
                 return Err(OrOutOfMemory::OutOfMemory);
             }
         };
@@ -60,6 +62,15 @@ impl DriverInstance {
         self.ask(command);
         // SAFETY: by this function's `# Safety` `F` is the type of `command`.
         unsafe { self.table.get(command) }
+    }
+
+    /// Returns the driver's function for the first of these commands that it has.
+    ///
+    /// # Safety
+    /// `F` is the function-pointer type of the commands.
+    pub(super) unsafe fn first<F: Copy>(&self, commands: [CommandId; 2]) -> Option<F> {
+        // SAFETY: by this function's `# Safety` `F` is the type of each.
+        commands.into_iter().find_map(|command| unsafe { self.get(command) })
     }
 
     /// Returns whether the driver has this command.

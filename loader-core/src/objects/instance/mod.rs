@@ -6,6 +6,7 @@ pub(super) mod driver;
 mod driver_table;
 pub(super) mod extensions;
 pub(super) mod global;
+pub(super) mod on_demand;
 pub(super) mod probe;
 mod queried;
 pub(super) mod sources;
@@ -248,17 +249,9 @@ impl Instance {
         let slot = INSTANCE_SLOTS.wrapping_add(number);
         let mut found = false;
         for driver in &self.drivers {
-            let function = driver.find_physical_device_command(name);
-            found |= function.is_some();
-            set(&driver.table, slot, function);
+            found |= driver.enter_unknown(slot, name);
         }
         if found { TERMINATORS.piece(slot) } else { None }
-    }
-}
-
-fn set(table: &InstanceTable, slot: usize, function: Option<Command>) {
-    if let (Some(slot), Some(function)) = (table.slot(slot), function) {
-        slot.set(function);
     }
 }
 
@@ -285,9 +278,9 @@ impl Instance {
                 drop(unsafe { Box::from_non_null_in(device.0, instance.allocator) });
             }
         }
-        drivers.iter_mut().for_each(|driver| driver.callbacks = callbacks);
+        drivers.iter_mut().for_each(|driver| driver.set_callbacks(callbacks));
         for driver in drivers {
-            let library = Escaped(&driver.driver.library_path);
+            let library = Escaped(driver.library_path());
             instance.logger.log(
                 Level::Debug,
                 Topic::Driver,

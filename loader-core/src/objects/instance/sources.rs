@@ -1,13 +1,15 @@
 //! The drivers of an instance: the drivers that discovery found, and those that the application passed.
 
-use core::cmp::Reverse;
+use core::sync::atomic::AtomicBool;
 
 use ash::vk;
 
 use super::extensions;
+use super::on_demand::create_info::instance_key;
 use crate::abi::chain;
 use crate::abi::extensions::merge;
 use crate::discovery::Request;
+use crate::drivers::last_start::InstanceKey;
 use crate::drivers::{Driver, FoundDrivers, Purpose, log_outcome, report_no_driver};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
@@ -22,10 +24,16 @@ pub(crate) struct Sources {
     pub discovered: Option<Arc<FoundDrivers>>,
     /// Drivers that the application passed. They come before the discovered ones.
     pub direct: Vec<Driver>,
+    /// The digest of the create info that drivers got, if starts are recorded for it.
+    pub key: Option<InstanceKey>,
+    /// The drivers that refused the instance, as they do without a device: their indices in the plan.
+    pub refused: Vec<usize>,
+    /// Whether the next start's records have been decided on.
+    pub settled: AtomicBool,
 }
 
 impl Sources {
-    /// Finds and opens the drivers for an instance with this create info, of this version of Vulkan.
+    /// Finds the drivers for an instance with this create info, and opens those whose extensions are not known.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.
@@ -38,10 +46,15 @@ impl Sources {
         info: &vk::InstanceCreateInfo<'_>,
         enabled: &ExtensionSet,
         request: Request,
-        version: u32,
         logger: &Logger,
     ) -> Result<Self, vk::Result> {
-        let mut sources = Self { discovered: None, direct: Vec::new() };
+        let mut sources = Self {
+            discovered: None,
+            direct: Vec::new(),
+            key: None,
+            refused: Vec::new(),
+            settled: AtomicBool::new(false),
+        };
         let mut exclusive = false;
         if enabled.contains(extension::LUNARG_DIRECT_DRIVER_LOADING) {
             // SAFETY: by this function's `# Safety` the chain is a pNext chain whose structures are
@@ -55,8 +68,7 @@ impl Sources {
             }
         }
         if !exclusive {
-            let purpose = Purpose::Instances(Reverse(version));
-            sources.discovered = Some(loader.discover(request, purpose, logger)?);
+            sources.discovered = Some(loader.discover(request, Purpose::Extensions, logger)?);
         }
         Ok(sources)
     }
@@ -64,6 +76,27 @@ impl Sources {
     /// Returns whether no driver is available.
     pub(crate) fn are_none(&self) -> bool {
         self.direct.is_empty() && self.discovered.as_ref().is_none_or(|drivers| drivers.are_none())
+    }
+
+    /// Opens the drivers whose answers for a create info are not known.
+    ///
+    /// # Errors
+    /// `ERROR_OUT_OF_HOST_MEMORY`.
+    ///
+    /// # Safety
+    /// As for [`instance_key`].
+    pub(super) unsafe fn open(
+        &mut self,
+        loader: &Loader,
+        info: &vk::InstanceCreateInfo<'_>,
+        logger: &Logger,
+    ) -> Result<(), vk::Result> {
+        let Some(found) = self.discovered.take_if(|found| found.keep_records()) else { return Ok(()) };
+        // SAFETY: by this function's `# Safety` the create info's pointers are valid.
+        self.key = unsafe { instance_key(info) }?;
+        let purpose = self.key.map_or(Purpose::Everything, Purpose::Instances);
+        self.discovered = Some(loader.discover(found.request, purpose, logger)?);
+        Ok(())
     }
 
     /// Opens the drivers that were skipped because the program's last start had no use for them, now that no

@@ -1,0 +1,356 @@
+//! A driver's answers for instances with one create info, as lines of the file of the last start.
+//!
+//! ```text
+//! interface 5
+//! api 4206847
+//! groups 2
+//! command vkGetPhysicalDeviceProperties
+//! device
+//! extension VK_KHR_swapchain 70
+//! answer properties 0 0 ff00400085103500
+//! answer format 1000059002 37 0100
+//! ```
+//!
+//! The first lines describe the driver and its commands. Then each device has its extensions, and its answers: the
+//! query, the type of the structure or 0 for one without a type, a number, and the bytes that the driver writes,
+//! without the structure's `sType` and `pNext`. Two dots stand for a byte that it does not write; zeros at the end
+//! are left out.
+#![forbid(unsafe_code)]
+
+use core::ffi::CStr;
+use core::ops::Range;
+
+use ash::vk;
+
+use super::file::{Lines, decimal, extension, extension_line, value};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, formatted};
+use crate::registry::{self, CommandId};
+
+/// A query whose answers are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Query {
+    /// `vkGetPhysicalDeviceProperties` and its successor.
+    Properties,
+    /// `vkGetPhysicalDeviceFeatures` and its successor.
+    Features,
+    /// `vkGetPhysicalDeviceMemoryProperties` and its successor.
+    Memory,
+    /// `vkGetPhysicalDeviceQueueFamilyProperties` and its successor: the number is that of the families.
+    QueueFamilies,
+    /// `vkGetPhysicalDeviceFormatProperties` and its successor: the number is the format.
+    Format,
+    /// `vkGetPhysicalDeviceToolProperties`: the number is that of the tools.
+    Tools,
+}
+
+impl Query {
+    const ALL: [(Self, &'static [u8]); 6] = [
+        (Self::Properties, b"properties"),
+        (Self::Features, b"features"),
+        (Self::Memory, b"memory"),
+        (Self::QueueFamilies, b"families"),
+        (Self::Format, b"format"),
+        (Self::Tools, b"tools"),
+    ];
+
+    fn word(self) -> &'static [u8] {
+        Self::ALL.iter().find(|(query, _)| *query == self).map_or(b"", |(_, word)| word)
+    }
+}
+
+/// What an answer is found by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AnswerKey {
+    /// The query.
+    pub query: Query,
+    /// The `VkStructureType`, or 0.
+    pub s_type: u32,
+    /// The number that the query has.
+    pub number: u32,
+}
+
+/// The groups of a driver's devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordedGroups {
+    /// The driver has no command for them.
+    None = 0,
+    /// Each device is a group.
+    Single = 1,
+    /// The same, and the driver says that memory can be allocated on a subset.
+    SingleWithSubsets = 2,
+}
+
+/// Writes answers.
+pub struct AnswerWriter(Text);
+
+impl AnswerWriter {
+    /// Begins with the driver itself: its interface version, the version of Vulkan that is used for it, and its groups.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new(interface: u32, api_version: u32, groups: RecordedGroups) -> Result<Self, OutOfMemory> {
+        let groups = groups as u32;
+        Ok(Self(formatted(format_args!("interface {interface}\napi {api_version}\ngroups {groups}\n"))?))
+    }
+
+    /// Adds a command that the driver has.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn command(&mut self, command: CommandId) -> Result<(), OutOfMemory> {
+        self.0.try_extend(b"command ")?;
+        self.0.try_extend(command.name().to_bytes())?;
+        self.0.try_push(b'\n')
+    }
+
+    /// Begins a device that has these extensions.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn device(&mut self, extensions: &[vk::ExtensionProperties]) -> Result<(), OutOfMemory> {
+        self.0.try_extend(b"device\n")?;
+        extensions.iter().try_for_each(|extension| extension_line(&mut self.0, extension))
+    }
+
+    /// Adds an answer of the last device: its bytes after two calls that found memory with different contents.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn answer(
+        &mut self,
+        key: AnswerKey,
+        answers: impl Iterator<Item = (u8, u8)>,
+    ) -> Result<(), OutOfMemory> {
+        self.0.try_extend(b"answer ")?;
+        self.0.try_extend(key.query.word())?;
+        self.0.try_extend(&formatted(format_args!(" {} {} ", key.s_type, key.number))?)?;
+        let mut end = self.0.len();
+        for (first, second) in answers {
+            if first == second {
+                self.0.try_extend(&[digit(first >> 4), digit(first & 15)])?;
+            } else {
+                self.0.try_extend(b"..")?;
+            }
+            if first != second || first != 0 {
+                end = self.0.len();
+            }
+        }
+        self.0.truncate(end);
+        self.0.try_extend(b"-\n")
+    }
+
+    /// Returns the lines.
+    pub fn finish(self) -> Text {
+        self.0
+    }
+}
+
+fn digit(value: u8) -> u8 {
+    b"0123456789abcdef".get(usize::from(value)).copied().unwrap_or(b'0')
+}
+
+/// The lines about a driver, before those of its devices.
+pub struct DriverAnswers<'a> {
+    /// The negotiated interface version.
+    pub interface: u32,
+    /// The version of Vulkan that is used for it, as Vulkan encodes it.
+    pub api_version: u32,
+    /// The groups of its devices.
+    pub groups: RecordedGroups,
+    commands: &'a [u8],
+    /// The number of bytes before the first device.
+    devices: usize,
+}
+
+impl<'a> DriverAnswers<'a> {
+    /// Reads the first lines. `None` if they are not in this form.
+    pub fn read(text: &'a [u8]) -> Option<Self> {
+        let mut lines = Lines(text);
+        let (interface, api_version) = (lines.number(b"interface")?, lines.number(b"api")?);
+        let groups = match lines.number(b"groups")? {
+            0 => RecordedGroups::None,
+            1 => RecordedGroups::Single,
+            2 => RecordedGroups::SingleWithSubsets,
+            _ => return None,
+        };
+        let commands = lines.0;
+        let length = Lines(commands)
+            .take_while(|line| value(line, b"command").is_some())
+            .fold(0usize, |length, line| length.saturating_add(line.len()).saturating_add(1));
+        let devices = text.len().checked_sub(commands.len())?.checked_add(length)?;
+        Some(Self { interface, api_version, groups, commands: commands.get(..length)?, devices })
+    }
+
+    /// Returns the commands that the driver has.
+    pub fn commands(&self) -> impl Iterator<Item = CommandId> + use<'a> {
+        Lines(self.commands).filter_map(|line| command(value(line, b"command")?))
+    }
+
+    /// Returns each device's answers, found in the same `text`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn devices(&self, text: &[u8]) -> Result<Vec<DeviceAnswers>, OutOfMemory> {
+        let mut devices: Vec<DeviceAnswers> = Vec::new();
+        let mut at = self.devices;
+        for line in Lines(text.get(at..).unwrap_or_default()) {
+            let end = at.saturating_add(line.len()).saturating_add(1);
+            if line == b"device" {
+                devices.try_push(DeviceAnswers { extensions: end..end, index: Vec::new() })?;
+            } else if let Some(device) = devices.last_mut() {
+                match answer(line) {
+                    Some((key, start)) => {
+                        let bytes = at.saturating_add(start)..end.saturating_sub(2);
+                        device.index.try_push((key, bytes))?;
+                    }
+                    None if device.index.is_empty() => device.extensions.end = end,
+                    None => {}
+                }
+            }
+            at = end;
+        }
+        for device in &mut devices {
+            crate::memory::sort_by(&mut device.index, |one, other| one.0.cmp(&other.0));
+        }
+        Ok(devices)
+    }
+}
+
+/// Returns the command of this name.
+fn command(name: &[u8]) -> Option<CommandId> {
+    let mut with_nul = [0; 128];
+    with_nul.get_mut(..name.len())?.copy_from_slice(name);
+    registry::find(CStr::from_bytes_until_nul(&with_nul).ok()?)
+}
+
+/// Returns the key of the answer in a line, and the position of its bytes.
+fn answer(line: &[u8]) -> Option<(AnswerKey, usize)> {
+    let rest = value(line, b"answer")?;
+    let mut words = rest.splitn(4, |byte| *byte == b' ');
+    let word = words.next()?;
+    let (query, _) = Query::ALL.iter().find(|(_, known)| *known == word)?;
+    let (s_type, number) = (decimal(words.next()?)?, decimal(words.next()?)?);
+    let bytes = words.next()?.strip_suffix(b"-")?;
+    let start = line.len().checked_sub(bytes.len())?.checked_sub(1)?;
+    Some((AnswerKey { query: *query, s_type, number }, start))
+}
+
+/// The answers of a device, as positions in the text that they were found in.
+pub struct DeviceAnswers {
+    extensions: Range<usize>,
+    index: Vec<(AnswerKey, Range<usize>)>,
+}
+
+impl DeviceAnswers {
+    /// Returns the device's extensions.
+    pub fn extensions<'a>(&self, text: &'a [u8]) -> impl Iterator<Item = vk::ExtensionProperties> + use<'a> {
+        Lines(text.get(self.extensions.clone()).unwrap_or_default()).filter_map(extension)
+    }
+
+    /// Returns the number of the first answer with this query and type.
+    pub fn number(&self, query: Query, s_type: u32) -> Option<u32> {
+        let is_it = |(key, _): &&(AnswerKey, _)| key.query == query && key.s_type == s_type;
+        self.index.iter().find(is_it).map(|(key, _)| key.number)
+    }
+
+    /// Returns an answer's bytes.
+    pub fn find<'a>(&self, text: &'a [u8], key: AnswerKey) -> Option<Answer<'a>> {
+        let number = self.index.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        let (_, range) = self.index.get(number)?;
+        text.get(range.clone()).map(Answer)
+    }
+}
+
+/// The bytes of an answer, in hexadecimal digits.
+#[derive(Clone, Copy)]
+pub struct Answer<'a>(&'a [u8]);
+
+impl Answer<'_> {
+    /// Writes the bytes from the one at `start` on, except those that the driver does not write.
+    pub fn fill(self, start: usize, out: &mut [u8]) {
+        let mut digits = self.0.get(start.saturating_mul(2)..).unwrap_or_default().chunks_exact(2);
+        for byte in out {
+            match digits.next() {
+                None => *byte = 0,
+                Some(b"..") => {}
+                Some(digits) => {
+                    let value = crate::memory::ascii::number(digits, 16).unwrap_or(0);
+                    *byte = u8::try_from(value).unwrap_or(0);
+                }
+            }
+        }
+    }
+
+    /// Returns whether these bytes are those of `other`.
+    pub fn is_same_in(self, other: Answer<'_>, bytes: Range<usize>) -> bool {
+        bytes.into_iter().all(|position| self.byte(position) == other.byte(position))
+    }
+
+    /// Returns a byte. One that the driver does not write is 0.
+    fn byte(self, position: usize) -> u8 {
+        let mut byte = [0];
+        self.fill(position, &mut byte);
+        byte.first().copied().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::command;
+    use std::vec::Vec as StdVec;
+
+    const KEYS: [AnswerKey; 3] = [
+        AnswerKey { query: Query::Format, s_type: 7, number: 37 },
+        AnswerKey { query: Query::Properties, s_type: 0, number: 0 },
+        AnswerKey { query: Query::Properties, s_type: 1_000_059_001, number: 0 },
+    ];
+
+    fn written() -> Text {
+        let mut writer = AnswerWriter::new(5, 4_206_847, RecordedGroups::Single).unwrap();
+        writer.command(command::GET_PHYSICAL_DEVICE_FEATURES).unwrap();
+        for answers in [&[(1, 1), (0, 255), (0xab, 0xab), (0, 0)][..], &[(0, 0)], &[(0, 9), (0, 9)]] {
+            writer.device(&[]).unwrap();
+            for key in KEYS {
+                writer.answer(key, answers.iter().copied()).unwrap();
+            }
+        }
+        writer.finish()
+    }
+
+    #[test]
+    fn what_was_written_is_found_and_bytes_that_a_driver_left_stay() {
+        let text = written();
+        let driver = DriverAnswers::read(&text).unwrap();
+        assert_eq!(
+            (driver.interface, driver.api_version, driver.groups),
+            (5, 4_206_847, RecordedGroups::Single)
+        );
+        assert_eq!(driver.commands().collect::<StdVec<_>>(), [command::GET_PHYSICAL_DEVICE_FEATURES]);
+        let devices = driver.devices(&text).unwrap();
+        let expected: [[u8; 6]; 3] = [[1, 9, 0xab, 0, 0, 0], [0, 0, 0, 0, 0, 0], [9, 9, 0, 0, 0, 0]];
+        assert_eq!(devices.len(), expected.len());
+        for (device, expected) in devices.iter().zip(expected) {
+            for key in KEYS {
+                let mut bytes = [9; 6];
+                device.find(&text, key).unwrap().fill(0, &mut bytes);
+                assert_eq!(bytes, expected);
+                let mut last = [9; 2];
+                device.find(&text, key).unwrap().fill(1, &mut last);
+                assert_eq!(last, expected[1..3]);
+            }
+            assert!(device.find(&text, AnswerKey { number: 1, ..KEYS[0] }).is_none());
+            assert_eq!(device.number(Query::Format, 7), Some(37));
+        }
+    }
+
+    #[test]
+    fn lines_of_another_form_have_no_answer() {
+        for line in
+            ["answer", "answer x 0 0 -", "answer format 0 -", "answer format 0 0 00", "answer format x 0 -"]
+        {
+            assert!(answer(line.as_bytes()).is_none(), "{line}");
+        }
+        assert!(DriverAnswers::read(b"interface 5\n").is_none());
+    }
+}

@@ -1,0 +1,519 @@
+//! Drivers that are opened when a call needs them (`docs/start-cache.md`).
+//!
+//! Until then a [`OnDemandDriver`] represents the driver's instance, and an [`OnDemandDevice`] each of its devices. The
+//! table of such a driver has two kinds of functions: those of `answered` answer from the records, and the pieces of
+//! [`ON_DEMAND`] open the driver. An open driver has to answer as the records say; if it does not, the records are
+//! removed, and the program gets the driver's own answers from then on.
+
+mod answered;
+pub(super) mod create_info;
+pub(in crate::objects) mod deferred;
+mod messengers;
+mod record;
+
+use core::cell::UnsafeCell;
+use core::ffi::{CStr, c_void};
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use ash::vk::{self, Handle as _};
+
+use super::Instance;
+use super::driver::{ClosedDriver, DriverInstance, DriverOfInstance};
+use super::queried::Asked;
+use crate::abi::Command;
+use crate::dispatch::{InstanceTable, ON_DEMAND, OnDemandHandle, Table as _, Target};
+use crate::drivers::last_start::{
+    AnswerKey, DeviceAnswers, DriverAnswers, Query, RecordedAnswers, RecordedGroups,
+};
+use crate::drivers::log_outcome;
+use crate::log::{Level, Topic};
+use crate::manifest::Version;
+use crate::memory::{Application, Box, Escaped, OrOutOfMemory, OutOfMemory, SharedList, Text, TryGrow, Vec};
+use crate::negotiation::DriverStatus;
+use crate::objects::listed_ptr::ListedPtr;
+use crate::objects::physical_device::groups::{EMPTY, Group};
+use crate::platform::{Turns, Waiting};
+use crate::registry::{self, ExtensionSet, INSTANCE_SLOTS};
+
+use answered::answered;
+use create_info::CreateInfoCopy;
+use deferred::DeferredMessenger;
+pub(in crate::objects) use record::record;
+
+/// A driver's instance that does not exist until a call needs it.
+#[repr(C)]
+pub(super) struct OnDemandDriver {
+    /// First: the driver's table gets the address as the handle of the instance.
+    handle: OnDemandHandle,
+    instance: NonNull<Instance>,
+    library_path: Text,
+    api_version: Version,
+    /// Its index in the plan.
+    index: usize,
+    enabled: ExtensionSet,
+    create_info: CreateInfoCopy,
+    answers: RecordedAnswers,
+    /// Every device that was ever reported. The recorded ones come first.
+    devices: SharedList<ListedPtr<OnDemandDevice>, Application>,
+    /// The messengers that the driver gets when it is opened.
+    messengers: SharedList<DeferredMessenger, Application>,
+    opening: Turns,
+    state: AtomicU8,
+    /// The driver's instance, once the state says so.
+    opened: UnsafeCell<Option<Box<DriverInstance, Application>>>,
+    /// The table of a driver that does not open: every command fails.
+    failing: Box<InstanceTable, Application>,
+    /// Where calls go that fail.
+    failing_target: Target,
+}
+
+// SAFETY: `opened` is written once, in a turn of `opening`, before the state is published.
+unsafe impl Sync for OnDemandDriver {}
+
+const CLOSED: u8 = 0;
+const OPEN: u8 = 1;
+const FAILED: u8 = 2;
+
+/// A device of such a driver.
+#[repr(C)]
+pub(in crate::objects) struct OnDemandDevice {
+    /// First: the driver's table gets the address as the handle of the device.
+    handle: OnDemandHandle,
+    driver: NonNull<OnDemandDriver>,
+    /// `None` for a device that the records lack.
+    answers: Option<DeviceAnswers>,
+}
+
+// SAFETY: nothing changes after creation but the handle, which is `Sync`; the driver lives as long.
+unsafe impl Sync for OnDemandDevice {}
+
+/// The parts of a driver that is opened on demand.
+pub(super) struct OnDemandParts {
+    pub(super) library: Text,
+    pub(super) index: usize,
+    pub(super) enabled: ExtensionSet,
+    pub(super) create_info: CreateInfoCopy,
+    pub(super) answers: RecordedAnswers,
+}
+
+impl DriverInstance {
+    /// Returns an instance of a driver that is not open.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn on_demand(instance: &Instance, parts: OnDemandParts) -> Result<Self, OutOfMemory> {
+        let OnDemandParts { library, index, enabled, create_info, answers } = parts;
+        let allocator = instance.allocator.scoped(vk::SystemAllocationScope::INSTANCE);
+        let (table, failing) = (InstanceTable::try_new(allocator)?, InstanceTable::try_new(allocator)?);
+        let text = answers.text();
+        let known = DriverAnswers::read(text);
+        for command in known.iter().flat_map(DriverAnswers::commands) {
+            let piece = command.instance_slot().and_then(|slot| ON_DEMAND.piece(slot));
+            if let Some(function) = answered(command).or(piece) {
+                table.set(command, function);
+            }
+            failing.set(command, answered::failing(command));
+        }
+        let api_version = known.as_ref().map_or(0, |known| known.api_version);
+        let devices = known.map_or(Ok(Vec::new()), |known| known.devices(text))?;
+        let driver = OnDemandDriver {
+            handle: OnDemandHandle::new(open_driver),
+            instance: NonNull::from(instance),
+            library_path: library,
+            api_version: Version::from_encoded(api_version),
+            index,
+            enabled,
+            create_info,
+            answers,
+            devices: SharedList::new_in(instance.allocator),
+            messengers: SharedList::new_in(instance.allocator),
+            opening: Turns::new(),
+            state: AtomicU8::new(CLOSED),
+            opened: UnsafeCell::new(None),
+            failing_target: Target { handle: core::ptr::null_mut(), table: &raw const *failing },
+            failing,
+        };
+        let driver = Box::try_new_in(driver, instance.allocator)?;
+        for answers in devices {
+            driver.add_device(Some(answers))?;
+        }
+        let handle = driver.handle();
+        let asked = Asked::default();
+        (0..INSTANCE_SLOTS).for_each(|slot| asked.note(slot));
+        asked.complete();
+        Ok(Self {
+            table,
+            handle,
+            driver: DriverOfInstance::OnDemand(unsized_box(driver)),
+            devices: SharedList::new_in(instance.allocator),
+            index: Some(index),
+            enabled,
+            asked,
+            callbacks: core::ptr::null(),
+        })
+    }
+}
+
+/// Returns the same box, seen as any closed driver.
+fn unsized_box(driver: Box<OnDemandDriver, Application>) -> Box<dyn ClosedDriver, Application> {
+    let (driver, allocator) = Box::into_raw_with_allocator(driver);
+    // SAFETY: the pointer and the allocator are those of the box.
+    unsafe { Box::from_raw_in(driver as *mut dyn ClosedDriver, allocator) }
+}
+
+impl OnDemandDriver {
+    /// Returns the handle that stands for the driver's instance.
+    fn handle(&self) -> vk::Instance {
+        vk::Instance::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
+    }
+
+    fn instance(&self) -> &Instance {
+        // SAFETY: an instance outlives its drivers.
+        unsafe { self.instance.as_ref() }
+    }
+
+    fn waiting(&self) -> &'static dyn Waiting {
+        self.instance().loader.platform.waiting
+    }
+
+    /// Returns the driver's instance if it exists.
+    fn opened(&self) -> Option<&DriverInstance> {
+        // SAFETY: the value no longer changes once the state is published.
+        (self.state.load(Ordering::Acquire) == OPEN).then(|| unsafe { (*self.opened.get()).as_deref() })?
+    }
+
+    /// Returns whether the records still answer: the driver is not open.
+    fn is_closed(&self) -> bool {
+        self.state.load(Ordering::Acquire) != OPEN
+    }
+
+    /// Opens the driver's library and creates its instance.
+    #[expect(clippy::type_complexity, reason = "used once")]
+    fn make(
+        &self,
+    ) -> Result<(Box<DriverInstance, Application>, Vec<vk::PhysicalDevice>), OrOutOfMemory<DriverStatus>>
+    {
+        let instance = self.instance();
+        let loader = instance.loader;
+        let found = instance.sources.discovered.as_deref();
+        let candidate = found.and_then(|found| found.plan.drivers.get(self.index));
+        let Some(candidate) = candidate else { return Err(OutOfMemory.into()) };
+        let driver = loader.drivers.open_for(loader.platform, candidate)?;
+        let callbacks = instance.created_with.as_ptr();
+        let allocator = instance.allocator;
+        // SAFETY: the copy is a valid create info, the callbacks are those of the instance, and no other code knows the
+        // driver's new instance.
+        let made = unsafe {
+            let handle = self.create_info.with(|info| driver.create_instance(info, callbacks))?;
+            let owner = DriverOfInstance::Discovered(driver);
+            DriverInstance::new(owner, handle, Some(self.index), self.enabled, allocator, callbacks)?
+        };
+        let handles = made.physical_devices()?;
+        made.learn_device_commands();
+        Ok((Box::try_new_in(made, allocator).map_err(OutOfMemory::from)?, handles))
+    }
+
+    /// Lets calls go to the driver: each device to the one that it was recorded for.
+    fn assign(&self, driver: &DriverInstance, handles: &[vk::PhysicalDevice]) {
+        let table = &raw const *driver.table;
+        let now = record(driver, handles).ok().flatten();
+        let agrees = now.as_ref().is_some_and(|now| now.as_slice() == self.answers.text());
+        if !agrees {
+            self.mislead(format_args!("its answers are not those of the last start"));
+        }
+        let now = now.unwrap_or_default();
+        let devices_now =
+            DriverAnswers::read(&now).and_then(|read| read.devices(&now).ok()).unwrap_or_default();
+        let mut taken: u64 = 0;
+        self.each_device(|number, device| {
+            let same = |position: &usize| {
+                let is_free = *position < 64 && taken & (1 << *position) == 0;
+                is_free
+                    && devices_now.get(*position).is_some_and(|now_device| device.is_same(now_device, &now))
+            };
+            let position = if agrees { Some(number) } else { (0..handles.len()).find(same) };
+            let found = position.and_then(|position| Some((position, *handles.get(position)?)));
+            let target = match found {
+                Some((position, handle)) => {
+                    taken |= 1u64.checked_shl(u32::try_from(position).unwrap_or(64)).unwrap_or(0);
+                    Target { handle: core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize), table }
+                }
+                None => self.failing_target(),
+            };
+            // SAFETY: this thread has the turn of the only call that assigns.
+            unsafe { device.handle.set(target) };
+        });
+        let handle = core::ptr::with_exposed_provenance_mut(driver.handle.as_raw() as usize);
+        // SAFETY: as above.
+        unsafe { self.handle.set(Target { handle, table }) };
+    }
+
+    /// Lets every call fail.
+    fn assign_failing(&self) {
+        // SAFETY: this thread has the turn of the only call that assigns.
+        self.each_device(|_, device| unsafe { device.handle.set(self.failing_target()) });
+        // SAFETY: as above.
+        unsafe { self.handle.set(self.failing_target()) };
+    }
+
+    fn failing_target(&self) -> Target {
+        Target { handle: core::ptr::null_mut(), table: &raw const *self.failing }
+    }
+
+    /// Calls `use_it` with each device.
+    fn each_device(&self, mut use_it: impl FnMut(usize, &OnDemandDevice)) {
+        let mut number = 0;
+        while let Some(device) = self.devices.read(self.waiting(), |all| all.get(number).copied()) {
+            // SAFETY: the list keeps its devices until the driver is dropped.
+            use_it(number, unsafe { device.0.as_ref() });
+            number = number.wrapping_add(1);
+        }
+    }
+
+    fn add_device(&self, answers: Option<DeviceAnswers>) -> Result<NonNull<OnDemandDevice>, OutOfMemory> {
+        let device =
+            OnDemandDevice { handle: OnDemandHandle::new(open_device), driver: NonNull::from(self), answers };
+        let device = ListedPtr(Box::into_non_null(Box::try_new_in(device, self.instance().allocator)?));
+        self.devices.insert(self.waiting(), device)?;
+        Ok(device.0)
+    }
+
+    fn recorded_groups(&self) -> Option<Result<Vec<Group>, vk::Result>> {
+        let subsets = match DriverAnswers::read(self.answers.text())?.groups {
+            RecordedGroups::None => return None,
+            RecordedGroups::Single => vk::FALSE,
+            RecordedGroups::SingleWithSubsets => vk::TRUE,
+        };
+        let mut groups = Vec::new();
+        let mut result = Ok(());
+        self.each_device(|_, device| {
+            let mut group = Group { physical_device_count: 1, subset_allocation: subsets, ..EMPTY };
+            group.physical_devices[0] = device.handle();
+            result = result.and_then(|()| groups.try_push(group));
+        });
+        Some(result.map(|()| groups).map_err(vk::Result::from))
+    }
+
+    /// Returns the handle that stands for a device of the open driver.
+    fn device_of(
+        &self,
+        driver: &DriverInstance,
+        handle: vk::PhysicalDevice,
+    ) -> Result<vk::PhysicalDevice, OutOfMemory> {
+        let _turn = self.opening.take(self.waiting());
+        let lower: *mut c_void = core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize);
+        let mut known = None;
+        self.each_device(|_, device| {
+            if device.handle.target().is_some_and(|target| target.handle == lower) {
+                known = Some(device.handle());
+            }
+        });
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let device = self.add_device(None)?;
+        // SAFETY: the device lives as long as the driver; other threads that add one wait for this turn.
+        unsafe {
+            device.as_ref().handle.set(Target { handle: lower, table: &raw const *driver.table });
+            Ok(device.as_ref().handle())
+        }
+    }
+
+    /// Logs that the records misled this start, and removes them.
+    fn mislead(&self, reason: core::fmt::Arguments<'_>) {
+        self.log(
+            Level::Warning,
+            format_args!("{reason}; what was recorded is removed, and the next start opens all drivers"),
+        );
+        self.answers.forget();
+    }
+
+    fn log(&self, level: Level, message: core::fmt::Arguments<'_>) {
+        let library = Escaped(&self.library_path);
+        self.instance().logger.log(level, Topic::Driver, format_args!("{library}: {message}"));
+    }
+}
+
+impl ClosedDriver for OnDemandDriver {
+    fn library_path(&self) -> &Text {
+        &self.library_path
+    }
+
+    fn api_version(&self) -> Version {
+        self.api_version
+    }
+
+    fn open(&self) -> Option<&DriverInstance> {
+        if self.state.load(Ordering::Acquire) != CLOSED {
+            return self.opened();
+        }
+        let turn = self.opening.take(self.waiting());
+        if self.state.load(Ordering::Acquire) != CLOSED {
+            return self.opened();
+        }
+        if turn.is_within_another() {
+            return None;
+        }
+        self.log(Level::Info, format_args!("opened now: a call needs it"));
+        let made = self.make();
+        let state = match made {
+            Ok((driver, handles)) => {
+                self.assign(&driver, &handles);
+                self.create_messengers(&driver);
+                // SAFETY: this thread has the turn, and the state is published below.
+                unsafe { *self.opened.get() = Some(driver) };
+                OPEN
+            }
+            Err(error) => {
+                let outcome = match error {
+                    OrOutOfMemory::Failed(outcome) => outcome,
+                    OrOutOfMemory::OutOfMemory => DriverStatus::CreateInstanceFailed {
+                        result: vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw(),
+                    },
+                };
+                log_outcome(&self.instance().logger, &self.library_path, &outcome);
+                self.mislead(format_args!("the driver can no longer be used, and its devices are lost"));
+                self.assign_failing();
+                FAILED
+            }
+        };
+        self.state.store(state, Ordering::Release);
+        drop(turn);
+        self.opened()
+    }
+
+    fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, OrOutOfMemory<DriverStatus>> {
+        let mut devices = Vec::new();
+        let Some(driver) = self.opened() else {
+            let mut result = Ok(());
+            self.each_device(|_, device| result = result.and_then(|()| devices.try_push(device.handle())));
+            result?;
+            return Ok(devices);
+        };
+        for handle in driver.physical_devices()? {
+            devices.try_push(self.device_of(driver, handle)?)?;
+        }
+        Ok(devices)
+    }
+
+    fn groups(&self, chain: &dyn Fn(usize) -> *mut c_void) -> Option<Result<Vec<Group>, vk::Result>> {
+        let Some(driver) = self.opened() else { return self.recorded_groups() };
+        let groups = driver.groups(chain)?;
+        Some(groups.and_then(|mut groups| {
+            for group in &mut groups {
+                let count = group.physical_device_count as usize;
+                for member in group.physical_devices.iter_mut().take(count) {
+                    *member = self.device_of(driver, *member)?;
+                }
+            }
+            Ok(groups)
+        }))
+    }
+
+    fn command(&self, table: &InstanceTable, name: &CStr) -> Option<Command> {
+        match registry::find(name) {
+            Some(command) if command.instance_slot().is_some() => {
+                // SAFETY: the function is only looked up, not called.
+                unsafe { table.get::<Command>(command) }
+            }
+            _ => self.open()?.command(name),
+        }
+    }
+
+    fn enter(&self, slot: usize, function: Command) -> Option<Command> {
+        self.open()?.table.slot(slot)?.set(function);
+        ON_DEMAND.piece(slot)
+    }
+
+    fn set_callbacks(&mut self, callbacks: *const vk::AllocationCallbacks<'static>) {
+        if let Some(driver) = self.opened.get_mut() {
+            driver.callbacks = callbacks;
+        }
+    }
+
+    fn drivers_handle(&self, device: vk::PhysicalDevice) -> vk::PhysicalDevice {
+        // SAFETY: the handle is that of one of the devices.
+        unsafe { OnDemandDevice::of(device) }.open().physical_device()
+    }
+
+    fn defer(&self, messenger: DeferredMessenger) -> Result<bool, OutOfMemory> {
+        self.defer_messenger(messenger)
+    }
+
+    fn drop_deferred(&self, object: usize) {
+        self.drop_messenger(object);
+    }
+}
+
+impl Drop for OnDemandDriver {
+    fn drop(&mut self) {
+        let (waiting, allocator) = (self.waiting(), self.instance().allocator);
+        for device in self.devices.take(waiting) {
+            // SAFETY: `add_device` leaked the box into this list, with this allocator, and nothing uses it any more.
+            drop(unsafe { Box::from_non_null_in(device.0, allocator) });
+        }
+    }
+}
+
+impl OnDemandDevice {
+    /// Returns the device behind a handle.
+    ///
+    /// # Safety
+    /// The handle is one of a device of a driver that is opened on demand.
+    unsafe fn of<'a>(handle: vk::PhysicalDevice) -> &'a Self {
+        // SAFETY: by this function's `# Safety` the handle is the address of a device.
+        unsafe { &*core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize) }
+    }
+
+    fn handle(&self) -> vk::PhysicalDevice {
+        vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
+    }
+
+    fn driver(&self) -> &OnDemandDriver {
+        // SAFETY: a driver outlives its devices.
+        unsafe { self.driver.as_ref() }
+    }
+
+    /// Returns where calls go. Opens the driver.
+    fn open(&self) -> &Target {
+        if let Some(target) = self.handle.target() {
+            return target;
+        }
+        // SAFETY: this is the function that opens this object's driver; its result is never NULL, and lives as long.
+        unsafe { &*open_device(&raw const self.handle) }
+    }
+
+    /// Returns whether a device that the driver reports now is the recorded one: the vendor, the device, its type and its
+    /// name are the same.
+    fn is_same(&self, now: &DeviceAnswers, text_now: &[u8]) -> bool {
+        let bytes = core::mem::offset_of!(vk::PhysicalDeviceProperties, vendor_id)
+            ..core::mem::offset_of!(vk::PhysicalDeviceProperties, pipeline_cache_uuid);
+        let key = AnswerKey { query: Query::Properties, s_type: 0, number: 0 };
+        let before =
+            self.answers.as_ref().and_then(|answers| answers.find(self.driver().answers.text(), key));
+        before.zip(now.find(text_now, key)).is_some_and(|(before, now)| before.is_same_in(now, bytes))
+    }
+}
+
+/// The function of a driver's handle that opens the driver.
+unsafe extern "C" fn open_driver(handle: *const OnDemandHandle) -> *const Target {
+    // SAFETY: only the handle at the beginning of a driver has this function.
+    let driver = unsafe { &*handle.cast::<OnDemandDriver>() };
+    driver.open();
+    target_of(&driver.handle, driver)
+}
+
+/// The function of a device's handle that opens its driver.
+unsafe extern "C" fn open_device(handle: *const OnDemandHandle) -> *const Target {
+    // SAFETY: only the handle at the beginning of a device has this function.
+    let device = unsafe { &*handle.cast::<OnDemandDevice>() };
+    device.driver().open();
+    target_of(&device.handle, device.driver())
+}
+
+/// Returns the target of a handle whose driver has been opened. A driver that calls back while it is opened gets
+/// failures.
+fn target_of(handle: &OnDemandHandle, driver: &OnDemandDriver) -> *const Target {
+    handle.target().map_or(&raw const driver.failing_target, core::ptr::from_ref)
+}
