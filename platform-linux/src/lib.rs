@@ -58,6 +58,7 @@ fn abort() -> ! {
 /// The flavour of Linux's loader.
 pub const FLAVOUR: Flavour = Flavour {
     keeps_starts: policy::KEEPS_STARTS,
+    software_devices_last: policy::SOFTWARE_DEVICES_LAST,
     more_about_drivers: policy::MORE_ABOUT_DRIVERS,
     ..Flavour::linux(&POLICY)
 };

@@ -54,11 +54,20 @@ pub(crate) const MORE_ABOUT_DRIVERS: &str = "";
 
 /// Whether a start is recorded for the next one without `VK_LOADER_X_START_CACHE`: if `VKLOAD_START_CACHE` is
 /// `1` in the build environment.
-pub(crate) const KEEPS_STARTS: bool = match option_env!("VKLOAD_START_CACHE") {
-    None => false,
-    Some(value) => match value.as_bytes() {
+pub(crate) const KEEPS_STARTS: bool = is_on(option_env!("VKLOAD_START_CACHE"));
+
+/// Whether software devices are listed only if no other device is there, without
+/// `VK_LOADER_X_SOFTWARE_DEVICES_LAST` and the settings file: if `VKLOAD_SOFTWARE_DEVICES_LAST` is `1` in the build
+/// environment.
+pub(crate) const SOFTWARE_DEVICES_LAST: bool = is_on(option_env!("VKLOAD_SOFTWARE_DEVICES_LAST"));
+
+/// Returns whether a variable of the build environment is `1`.
+#[expect(clippy::panic, reason = "evaluated by the compiler, which reports a failure as an error")]
+const fn is_on(value: Option<&str>) -> bool {
+    let Some(value) = value else { return false };
+    match value.as_bytes() {
         b"" | b"0" => false,
         b"1" => true,
-        _ => panic!("VKLOAD_START_CACHE is neither 0 nor 1"),
-    },
-};
+        _ => panic!("a variable of the build that is 0 or 1 has another value"),
+    }
+}

@@ -53,6 +53,7 @@ static CASES: &[Case] = &[
     (variables::XDG_DATA_DIRS, "SANDBOX/data", Shown::Driver("data")),
     (variables::HOME, "SANDBOX/home", Shown::Driver("home")),
     (variables::VK_LOADER_X_START_CACHE, "1", Shown::Log(&["start cache: not used: "])),
+    (variables::VK_LOADER_X_SOFTWARE_DEVICES_LAST, "1", Shown::Says("devices", "one")),
     // With the variable above.
     (variables::XDG_CACHE_HOME, "SANDBOX/cache", Shown::Log(&["start cache: not used: "])),
     (variables::VK_LAYER_PATH, "SANDBOX/layers", Shown::Layer("VK_LAYER_TEST_layers")),
@@ -155,7 +156,7 @@ fn scenario((variable, value, _): &Case) -> Scenario {
     let direct = Driver::new("direct")
         .folder("nowhere")
         .interface(7)
-        .device(Device::new("nine").id(9, 9))
+        .device(Device::new("nine").id(9, 9).kind(vk::PhysicalDeviceType::CPU))
         .device(Device::new("one").id(1, 1).kind(vk::PhysicalDeviceType::DISCRETE_GPU));
     let folders = [
         ("files", "files"),

@@ -209,3 +209,27 @@ fn filters_and_the_settings_file_both_count() {
         .run(list_devices);
     run.ok().says("devices", "one-1");
 }
+
+#[test]
+fn software_devices_are_listed_last_if_the_settings_say_so_and_the_variable_does_not_object() {
+    let scenario = || {
+        Scenario::new()
+            .driver(Driver::new("soft").device(Device::new("soft").kind(ash::vk::PhysicalDeviceType::CPU)))
+            .driver(
+                Driver::new("gpu").device(Device::new("gpu").kind(ash::vk::PhysicalDeviceType::DISCRETE_GPU)),
+            )
+    };
+    scenario().run(list_devices).ok().says("devices", "gpu,soft");
+    for (settings, variable, expected) in [
+        ("true", None, "gpu"),
+        ("false", None, "gpu,soft"),
+        ("true", Some("0"), "gpu,soft"),
+        ("false", Some("1"), "gpu"),
+    ] {
+        let scenario = scenario().settings(&format!("\"software_devices_last\": {settings}"));
+        let scenario = variable
+            .into_iter()
+            .fold(scenario, |scenario, value| scenario.env("VK_LOADER_X_SOFTWARE_DEVICES_LAST", value));
+        scenario.run(list_devices).ok().says("devices", expected);
+    }
+}

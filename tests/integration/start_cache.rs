@@ -8,6 +8,8 @@
 mod attacks;
 #[path = "start_cache/changes.rs"]
 mod changes;
+#[path = "start_cache/messengers.rs"]
+mod messengers;
 #[path = "start_cache/one_process.rs"]
 mod one_process;
 #[path = "start_cache/sleep.rs"]
@@ -81,6 +83,7 @@ fn body(vk: &Vk) {
                 vk.say("extensions", all.unwrap_or_default().iter().map(name).collect::<Vec<_>>().join(","));
             }
             "device" => create_device(vk),
+            "messengers" => messengers::listen(vk),
             "sleep" => sleep::watch(vk),
             "add-variable" => {
                 // SAFETY: this process has one thread.
@@ -121,6 +124,22 @@ fn a_driver_is_opened_by_the_first_call_that_needs_it_and_handles_stay() {
     run.says("before", "gpu").says("device", "SUCCESS").says("same", "true").says("after", "gpu");
     run.logs(&["libreal.so: opened now: a call needs it"]);
     assert!(file(&scenario).exists(), "it answers as before");
+}
+
+#[test]
+fn software_devices_come_last_and_their_driver_is_not_opened() {
+    let software = Device::new("software").kind(ash::vk::PhysicalDeviceType::CPU);
+    let gpu = Device::new("gpu").kind(ash::vk::PhysicalDeviceType::DISCRETE_GPU);
+    let scenario = Scenario::new()
+        .driver(Driver::new("absent").device(software))
+        .driver(Driver::new("real").device(gpu))
+        .env("VK_LOADER_X_START_CACHE", "1")
+        .env("VK_LOADER_X_SOFTWARE_DEVICES_LAST", "1");
+    learn(&scenario, "devices").says("devices", "gpu");
+    let run = start(&scenario, "device");
+    assert_eq!(opened(run.ok().says("before", "gpu").says("device", "SUCCESS")), "real");
+    let alone = scenario.env("VK_LOADER_DRIVERS_DISABLE", "real*");
+    start(&alone, "devices").ok().says("devices", "software");
 }
 
 #[test]

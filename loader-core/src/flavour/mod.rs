@@ -22,6 +22,9 @@ pub struct Flavour {
     pub more_about_drivers: &'static str,
     /// Whether starts are recorded without `VK_LOADER_X_START_CACHE`, if the platform supports it.
     pub keeps_starts: bool,
+    /// Whether software devices are listed only if no other device is there, unless
+    /// `VK_LOADER_X_SOFTWARE_DEVICES_LAST` or the settings file decides.
+    pub software_devices_last: bool,
     /// How the trampolines of commands on devices, queues and command buffers find the device.
     pub handles: Handles,
 }
@@ -63,6 +66,7 @@ impl Flavour {
             sorts_devices: false,
             more_about_drivers: "",
             keeps_starts: false,
+            software_devices_last: false,
             handles: Handles::Written,
         }
     }

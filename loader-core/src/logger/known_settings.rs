@@ -44,6 +44,12 @@ impl FoundSettings {
         self.in_force()?.devices.as_deref()
     }
 
+    /// Returns whether software devices are listed only if no other device is there; `None` if the settings do not decide.
+    #[must_use]
+    pub fn software_devices_last(&self) -> Option<bool> {
+        self.in_force()?.software_devices_last
+    }
+
     /// Returns the filter for the sink, if the settings contain one.
     pub(crate) fn stderr_log(&self) -> Option<Filter> {
         Some(self.in_force()?.stderr_log).filter(|filter| !filter.is_silent())

@@ -41,6 +41,8 @@ pub struct Settings {
     pub additional_drivers_use_exclusively: bool,
     /// The devices to enumerate, in this order. `None`: all of them.
     pub devices: Option<Vec<DeviceSetting>>,
+    /// Whether software devices are listed only if no other device is there. `None`: as without the file.
+    pub software_devices_last: Option<bool>,
     /// The line of the file on which the object begins, from 1.
     pub line: u32,
     /// The beginning of the object as written, without line breaks and indentation.

@@ -67,6 +67,16 @@ impl Platform {
         self.environment.variable(variable.name, variable.reader)
     }
 
+    /// Returns whether an option of this loader is on: unless the variable is set, as `by_default` says; otherwise if it is neither
+    /// empty nor `0`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn option(&self, variable: Variable, by_default: bool) -> Result<bool, OutOfMemory> {
+        let wanted = self.variable(variable)?;
+        Ok(wanted.map_or(by_default, |value| !value.is_empty() && value.as_slice() != b"0"))
+    }
+
     /// Returns whether a variable is set to a number other than 0, whatever follows the number, as in shipped
     /// loaders.
     ///

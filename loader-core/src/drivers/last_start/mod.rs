@@ -219,8 +219,7 @@ impl LastStart {
 
 /// Returns whether starts are recorded.
 fn is_on(platform: &Platform, by_default: bool) -> Result<bool, OutOfMemory> {
-    let wanted = platform.variable(variables::VK_LOADER_X_START_CACHE)?;
-    Ok(wanted.map_or(by_default, |value| !value.is_empty() && value.as_slice() != b"0"))
+    platform.option(variables::VK_LOADER_X_START_CACHE, by_default)
 }
 
 fn read(

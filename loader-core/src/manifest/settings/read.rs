@@ -11,7 +11,8 @@ use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 // The fields of each kind of object: the letter of the type (see `expected`), a colon and the key.
 const FILE: &str = "s:file_format_version s:$schema o:settings O:settings_array";
 const SETTINGS: &str = "S:app_keys O:layers S:stderr_log O:log_locations O:additional_drivers \
-                        b:additional_drivers_use_exclusively O:device_configurations";
+                        b:additional_drivers_use_exclusively O:device_configurations \
+                        b:software_devices_last";
 const LAYER: &str = "s:name s:path s:control b:treat_as_implicit_manifest";
 const LOG_LOCATION: &str = "S:destinations S:filters S:filter";
 const DRIVER: &str = "s:path";
@@ -33,7 +34,7 @@ fn expected(letter: u8) -> (Kind, Kind, &'static str) {
 const UUID: &str = "a list of 16 numbers from 0 to 255";
 
 /// The values of an object's fields, in the order of its kind.
-type Fields<'a> = [Option<Value<'a>>; 7];
+type Fields<'a> = [Option<Value<'a>>; 8];
 
 /// The number of warnings that are kept: finding a line takes time.
 const WARNING_LIMIT: usize = 64;
@@ -104,7 +105,7 @@ impl Reader<'_> {
 
     /// Returns the fields of an object. Warns of each that is unknown, repeated or of another type.
     fn fields<'v>(&mut self, object: &Value<'v>, kind: &str) -> Result<Fields<'v>, OutOfMemory> {
-        let mut fields = [None; 7];
+        let mut fields = [None; 8];
         for (key, value) in object.members() {
             let mut rows = kind.split(' ').zip(&mut fields);
             let named = rows.find(|(row, _)| row.get(2..).is_some_and(|name| key.is(name)));
@@ -130,8 +131,9 @@ impl Reader<'_> {
 
     /// Reads one settings object.
     fn settings(&mut self, object: &Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
-        let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices] =
+        let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices, software_last] =
             &self.fields(object, SETTINGS)?;
+        out.software_devices_last = software_last.and_then(|it| it.truth());
         write_line(&mut out.written, self.bytes.get(object.range()).unwrap_or_default())?;
         self.filter(&mut out.stderr_log, stderr_log.as_ref(), b"stderr_log")?;
         out.app_keys = app_keys.is_some().then(Vec::new);

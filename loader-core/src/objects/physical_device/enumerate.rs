@@ -19,6 +19,7 @@ use crate::objects::instance::Instance;
 use crate::objects::instance::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
 use crate::objects::instance::on_demand::record;
 use crate::objects::listed_ptr::ListedPtr;
+use crate::platform::variables;
 use crate::registry::command;
 
 impl Instance {
@@ -107,6 +108,9 @@ impl Instance {
             );
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
+        if self.lists_software_devices_last()? {
+            leave_out_software(&mut all);
+        }
         if self.sorted {
             let preference = Preference::from_environment(self.loader)?;
             sort_by(&mut all, |one, other| order(&one.facts, &other.facts, &preference));
@@ -159,6 +163,14 @@ impl Instance {
         Ok(())
     }
 
+    /// Returns whether software devices are listed only if no other device is there: the variable decides, then the settings
+    /// file, then the build.
+    fn lists_software_devices_last(&self) -> Result<bool, OutOfMemory> {
+        let by_settings = self.logger.settings.software_devices_last();
+        let by_default = by_settings.unwrap_or(self.loader.flavour.software_devices_last);
+        self.loader.platform.option(variables::VK_LOADER_X_SOFTWARE_DEVICES_LAST, by_default)
+    }
+
     /// Leaves out the devices that the settings file does not list. Filters are applied above the
     /// layers (`enumeration.rs`).
     fn choose<'a>(&'a self, all: Vec<&'a PhysicalDevice>) -> Result<Vec<&'a PhysicalDevice>, vk::Result> {
@@ -194,6 +206,14 @@ impl Instance {
     pub(super) fn log_enumeration(&self, driver: &DriverInstance, result: vk::Result) {
         let outcome = DriverStatus::EnumerationFailed { result: result.as_raw() };
         log_outcome(&self.logger, driver.library_path(), &outcome);
+    }
+}
+
+/// Leaves out software devices if any other device is there.
+fn leave_out_software(all: &mut Vec<&PhysicalDevice>) {
+    let is_software = |device: &&PhysicalDevice| device.facts.kind == vk::PhysicalDeviceType::CPU.as_raw();
+    if !all.iter().all(is_software) {
+        all.retain(|device| !is_software(device));
     }
 }
 

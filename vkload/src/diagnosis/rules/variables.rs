@@ -178,6 +178,7 @@ const HIDING: &[(&str, &str)] = &[
     ("MESA_VK_DEVICE_SELECT", "Mesa's layer puts this device first, or lists no other"),
     ("DRI_PRIME", "Mesa's layer puts this device first"),
     ("VK_LOADER_DEVICE_SELECT", "this device comes first"),
+    ("VK_LOADER_X_SOFTWARE_DEVICES_LAST", "software devices are listed only if no other device is there"),
     ("VK_LOADER_X_START_CACHE", "a program starts without the drivers that had no device at its last start"),
 ];
 
