@@ -34,7 +34,7 @@ use crate::negotiation::DriverStatus;
 use crate::objects::listed_ptr::ListedPtr;
 use crate::objects::physical_device::groups::{EMPTY, Group};
 use crate::platform::{Turns, Waiting};
-use crate::registry::{self, ExtensionSet, INSTANCE_SLOTS};
+use crate::registry::{self, CommandId, ExtensionSet, INSTANCE_SLOTS};
 
 use answered::answered;
 use create_info::CreateInfoCopy;
@@ -221,6 +221,7 @@ impl OnDemandDriver {
         let agrees = now.as_ref().is_some_and(|now| now.as_slice() == self.answers.text());
         if !agrees {
             self.mislead(format_args!("its answers are not those of the last start"));
+            self.let_missing_commands_fail(driver);
         }
         let now = now.unwrap_or_default();
         let devices_now =
@@ -247,6 +248,18 @@ impl OnDemandDriver {
         let handle = core::ptr::with_exposed_provenance_mut(driver.handle.as_raw() as usize);
         // SAFETY: as above.
         unsafe { self.handle.set(Target { handle, table }) };
+    }
+
+    /// Lets the commands fail that the driver had at the last start and no longer has: the program may have looked them up.
+    fn let_missing_commands_fail(&self, driver: &DriverInstance) {
+        for command in (0..INSTANCE_SLOTS).filter_map(CommandId::from_instance_slot) {
+            // SAFETY: the functions are only copied, not called.
+            let (before, now) =
+                unsafe { (self.failing.get::<Command>(command), driver.table.get::<Command>(command)) };
+            if let (Some(failing), None) = (before, now) {
+                driver.table.set(command, failing);
+            }
+        }
     }
 
     /// Lets every call fail.
