@@ -7,7 +7,7 @@ use ash::vk;
 
 use super::best::{BestReason, best_reason};
 use super::driver::DriverRef;
-use super::last_start::{InstanceKey, LastStart, RecordedAnswers};
+use super::last_start::{InstanceKey, KEEPS_STARTS, LastStart, RecordedAnswers};
 use super::open::OpenDrivers;
 use super::report::{log_candidate, log_outcome, log_outcome_by};
 use crate::discovery::{Plan, Request, Snapshot};
@@ -311,7 +311,7 @@ impl FoundDrivers {
 
     /// Returns whether starts are recorded.
     pub(crate) fn keep_records(&self) -> bool {
-        self.last_start.is_some()
+        KEEPS_STARTS && self.last_start.is_some()
     }
 
     /// Calls `use_it` with each instance extension of each driver in turn. Calls `failed` for drivers that do

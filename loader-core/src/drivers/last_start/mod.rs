@@ -23,7 +23,7 @@ pub use file::{InstanceKey, KnownDriver, StartFile, Writer, last_line};
 
 /// Whether the library can record the results of a start. This adds some bytes, so only libraries for systems
 /// with a directory for the file include it (the feature `start-cache`).
-pub(super) const KEEPS_STARTS: bool = cfg!(feature = "start-cache");
+pub(crate) const KEEPS_STARTS: bool = cfg!(feature = "start-cache");
 
 /// The number of seconds for which later starts rely on records: a week. After that, undetectable changes are
 /// noticed as well.

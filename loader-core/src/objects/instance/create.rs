@@ -11,7 +11,7 @@ use super::on_demand::OnDemandParts;
 use super::on_demand::create_info::CreateInfoCopy;
 use super::under_creation::instance_under_creation;
 use crate::abi::name;
-use crate::drivers::last_start::{DriverAnswers, RecordedAnswers};
+use crate::drivers::last_start::{DriverAnswers, KEEPS_STARTS, RecordedAnswers};
 use crate::drivers::{Driver, FoundFor, log_outcome, note, refused};
 use crate::layers::DetachedSettings;
 use crate::loader;
@@ -198,6 +198,8 @@ unsafe fn make_driver(
             let extensions = driver.open_driver().map(Driver::instance_extensions).transpose();
             (extensions.map_err(refused)?.unwrap_or_default(), driver.api_version())
         }
+        // Without the start cache, the library has no code for such drivers.
+        Source::OnDemand(_) if !KEEPS_STARTS => return Err(OrOutOfMemory::OutOfMemory),
         Source::OnDemand(answers) => {
             let extensions =
                 found.zip(index).map(|(found, index)| found.known_extensions(index)).transpose()?;

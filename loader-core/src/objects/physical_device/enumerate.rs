@@ -10,6 +10,7 @@ use super::sorting::{Preference, order};
 use crate::abi::{array, name};
 use crate::discovery::choose_devices;
 use crate::dispatch::{Handle, HandleKind};
+use crate::drivers::last_start::KEEPS_STARTS;
 use crate::drivers::{LearnedDriver, log_outcome};
 use crate::log::{Level, Topic};
 use crate::memory::{Box, Escaped, OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, sort_by};
@@ -130,7 +131,7 @@ impl Instance {
         else {
             return Ok(());
         };
-        if self.sources.settled.load(Ordering::Relaxed) || !found.can_learn(index, key) {
+        if !KEEPS_STARTS || self.sources.settled.load(Ordering::Relaxed) || !found.can_learn(index, key) {
             return Ok(());
         }
         let answers = if handles.is_empty() { Some(Text::new()) } else { record(driver, handles)? };
@@ -144,7 +145,7 @@ impl Instance {
     /// Keeps what the next start can use. Only the first call for an instance has an effect.
     fn keep(&self, mut learned: Vec<LearnedDriver>, any_device: bool) -> Result<(), vk::Result> {
         let (Some(found), Some(key)) = (&self.sources.discovered, self.sources.key) else { return Ok(()) };
-        if self.sources.settled.swap(true, Ordering::Relaxed) {
+        if !KEEPS_STARTS || self.sources.settled.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
         if !any_device {
