@@ -16,10 +16,12 @@ pub(crate) struct Block {
     pub(crate) name: &'static str,
     /// Bytes from one piece to the next: `DISTANCES` in `loader-core/src/machine/arch/aarch64.rs`.
     pub(crate) distance: u64,
+    /// Whether Android's libraries have it.
+    pub(crate) on_android: bool,
 }
 
 const fn block(name: &'static str, distance: u64) -> Block {
-    Block { name, distance }
+    Block { name, distance, on_android: true }
 }
 
 /// All that loader-core stamps out.
@@ -31,6 +33,8 @@ pub(crate) const BLOCKS: &[Block] = &[
     block("terminators", 20),
     block("missing_instance_commands", 8),
     block("missing_device_commands", 12),
+    // Of drivers on demand, which need the start cache.
+    Block { on_android: false, ..block("on_demand_jumps", 12) },
 ];
 
 /// Relocations of what takes the address of a function, with that address. The other ones, but for distances in tables, are of
@@ -140,7 +144,7 @@ impl Code {
     fn add_block(&mut self, file: &File<'_>, symbol: &str, start: u64, size: u64) -> Result<(), Failure> {
         // The last part of a function's symbol is the length of its name and the name.
         let is_called = |block: &&Block| symbol.ends_with(&format!("{}{}", block.name.len(), block.name));
-        let Some(Block { name, distance }) = BLOCKS.iter().find(is_called) else { return Ok(()) };
+        let Some(Block { name, distance, .. }) = BLOCKS.iter().find(is_called) else { return Ok(()) };
         self.blocks.push(name);
         if size == 0 || !size.is_multiple_of(*distance) {
             self.wrong.push(format!("{name} has {size} bytes, which are no pieces of {distance}"));
