@@ -156,9 +156,11 @@ mod tests {
 
     #[test]
     fn a_library_that_is_cut_off_is_refused_and_a_whole_one_is_not() {
+        // Under an emulator, the link's own state is that of the emulator.
+        let path = std::env::current_exe().unwrap().into_os_string().into_encoded_bytes();
         let whole = std::fs::read("/proc/self/exe").unwrap();
-        let state = State::of(b"/proc/self/exe").unwrap();
-        assert!(header(b"/proc/self/exe", &state).is_some_and(|(header, size)| !is_cut_off(header, size)));
+        let state = State::of(&path).unwrap();
+        assert!(header(&path, &state).is_some_and(|(header, size)| !is_cut_off(header, size)));
         let folder = std::env::temp_dir().join(std::format!("vkload-cut-off-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let path = folder.join("libcut.so");

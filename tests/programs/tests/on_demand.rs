@@ -67,13 +67,20 @@ fn every_answer_is_the_drivers_and_no_driver_is_opened() {
         };
         let (expected, opened) = start("0", "");
         assert!(opened && expected.lines().count() > 300, "{name}: {} lines", expected.lines().count());
-        for number in 1..=4 {
+        // Two starts have to agree, and anything that changes on the machine meanwhile makes it two more.
+        let mut left_closed = 0;
+        for number in 1..=20 {
             let (found, opened) = start("1", "");
             let difference = expected.lines().zip(found.lines()).find(|(one, other)| one != other);
             assert_eq!(difference, None, "{name}, start {number}");
             assert_eq!(expected.len(), found.len(), "{name}, start {number}");
-            assert_eq!(opened, number < 3, "{name}, start {number}");
+            assert!(opened || number > 2, "{name}, start {number}: one start is not enough");
+            left_closed += usize::from(!opened);
+            if left_closed == 2 {
+                break;
+            }
         }
+        assert_eq!(left_closed, 2, "{name}: the driver is opened in each start");
         // The open driver then answers the same.
         let (found, opened) = start("1", "threads");
         assert!(opened && found == expected, "{name}, with devices");
