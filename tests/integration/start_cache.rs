@@ -153,7 +153,7 @@ fn a_driver_that_no_longer_opens_fails_the_call_and_is_looked_for_at_the_next_st
     fs::write(&configuration, format!("result=vkCreateInstance:-3\n{text}")).unwrap();
     let run = start(&scenario, "device");
     run.ok().says("before", "gpu").says("device", "ERROR_INITIALIZATION_FAILED").says("same", "true");
-    run.logs(&["libreal.so", "can no longer be used", "what was recorded is removed"]);
+    run.logs(&["libreal.so", "can no longer be used", "the record is removed"]);
     assert!(!path.exists());
     assert_eq!(opened(&start(&scenario, "devices")), "absent,real,refusing");
 }

@@ -8,7 +8,7 @@ use crate::logger::Logger;
 use crate::memory::{OutOfMemory, Text};
 use crate::platform::{LARGEST_CACHE, Platform};
 
-/// What a start has learned about a driver.
+/// New facts about a driver.
 pub(crate) struct LearnedDriver {
     /// Its index in the plan.
     pub(crate) index: usize,
@@ -19,8 +19,8 @@ pub(crate) struct LearnedDriver {
 }
 
 impl FoundDrivers {
-    /// Returns whether the next start can use what this one learns about the driver at `index` of the plan, for
-    /// instances with this key: it is open, its file is known, and no two starts have learned the same yet.
+    /// Returns whether this start adds to the record about the driver at `index` of the plan, for instances with this key:
+    /// the driver is open, its file is known, and no two starts agree yet.
     pub(crate) fn can_learn(&self, index: usize, key: InstanceKey) -> bool {
         let Some(last) = &self.last_start else { return false };
         let open = self.drivers.iter().find(|found| found.index == index).and_then(|found| found.open);
@@ -34,7 +34,7 @@ impl FoundDrivers {
         known.is_none_or(|known| !known.is_certain())
     }
 
-    /// Keeps what this start has learned for the next one. Called after every driver of an instance with this key has
+    /// Records facts for the next start. Called after every driver of an instance with this key has
     /// been queried for its devices.
     ///
     /// # Errors

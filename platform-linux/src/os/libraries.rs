@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_library_that_is_cut_off_is_refused_and_a_whole_one_is_not() {
-        // Under an emulator, the link's own state is that of the emulator.
+        // An emulator shows its own state for the link.
         let path = std::env::current_exe().unwrap().into_os_string().into_encoded_bytes();
         let whole = std::fs::read("/proc/self/exe").unwrap();
         let state = State::of(&path).unwrap();

@@ -129,7 +129,7 @@ fn a_device_that_is_gone_is_lost_and_the_next_start_looks_everywhere() {
     let run = start(&scenario, "hide device");
     run.ok().says("before", "gpu").says("device", "ERROR_INITIALIZATION_FAILED");
     run.says("after", "ERROR_INITIALIZATION_FAILED");
-    run.logs(&["its answers are not those of the last start", "what was recorded is removed"]);
+    run.logs(&["its answers differ from the last start's", "the record is removed"]);
     assert!(!path.exists());
     assert_eq!(opened(start(&scenario, "show devices").ok()), "absent,real,refusing");
 }

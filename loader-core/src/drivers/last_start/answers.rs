@@ -35,11 +35,11 @@ pub enum Query {
     Features,
     /// `vkGetPhysicalDeviceMemoryProperties` and its successor.
     Memory,
-    /// `vkGetPhysicalDeviceQueueFamilyProperties` and its successor: the number is that of the families.
+    /// `vkGetPhysicalDeviceQueueFamilyProperties` and its successor: the number counts the families.
     QueueFamilies,
     /// `vkGetPhysicalDeviceFormatProperties` and its successor: the number is the format.
     Format,
-    /// `vkGetPhysicalDeviceToolProperties`: the number is that of the tools.
+    /// `vkGetPhysicalDeviceToolProperties`: the number counts the tools.
     Tools,
 }
 
@@ -58,7 +58,7 @@ impl Query {
     }
 }
 
-/// What an answer is found by.
+/// Identifies an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AnswerKey {
     /// The query.

@@ -135,6 +135,7 @@ impl LastStart {
                 && known.library == candidate.library.as_slice()
                 && known.api_version == candidate.api_version
                 && key.map_or_else(|| known.is_certain(), |key| key == known.instance)
+                && (known.devices == 0 || DriverAnswers::read(known.answers).is_some())
         };
         let count = self.file.as_ref()?.count();
         let number = (0..count).find(|number| self.driver(*number).is_some_and(|known| serves(&known)))?;

@@ -119,7 +119,7 @@ impl Instance {
         self.choose(all)
     }
 
-    /// Adds what the next start can use of a driver's answers.
+    /// Adds a driver's answers, if the next start can use them.
     fn learn(
         &self,
         driver: &DriverInstance,
@@ -142,7 +142,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Keeps what the next start can use. Only the first call for an instance has an effect.
+    /// Records the new facts for the next start, at the first call for an instance.
     fn keep(&self, mut learned: Vec<LearnedDriver>, any_device: bool) -> Result<(), vk::Result> {
         let (Some(found), Some(key)) = (&self.sources.discovered, self.sources.key) else { return Ok(()) };
         if !KEEPS_STARTS || self.sources.settled.swap(true, Ordering::Relaxed) {

@@ -1,8 +1,8 @@
 //! Drivers that are opened when a call needs them (`docs/start-cache.md`).
 //!
 //! Until then a [`OnDemandDriver`] represents the driver's instance, and an [`OnDemandDevice`] each of its devices. The
-//! table of such a driver has two kinds of functions: those of `answered` answer from the records, and the pieces of
-//! [`ON_DEMAND`] open the driver. An open driver has to answer as the records say; if it does not, the records are
+//! table of such a driver has two kinds of functions: `answered` answers from the records, and the pieces of
+//! [`ON_DEMAND`] open the driver. An open driver has to give the recorded answers; if it does not, the records are
 //! removed, and the program gets the driver's own answers from then on.
 
 mod answered;
@@ -64,7 +64,7 @@ pub(super) struct OnDemandDriver {
     opened: UnsafeCell<Option<Box<DriverInstance, Application>>>,
     /// The table of a driver that does not open: every command fails.
     failing: Box<InstanceTable, Application>,
-    /// Where calls go that fail.
+    /// The target of calls that fail.
     failing_target: Target,
 }
 
@@ -202,8 +202,8 @@ impl OnDemandDriver {
         let driver = loader.drivers.open_for(loader.platform, candidate)?;
         let callbacks = instance.created_with.as_ptr();
         let allocator = instance.allocator;
-        // SAFETY: the copy is a valid create info, the callbacks are those of the instance, and no other code knows the
-        // driver's new instance.
+        // SAFETY: the copy is a valid create info, the callbacks are the instance's, and no other code knows the driver's
+        // new instance.
         let made = unsafe {
             let handle = self.create_info.with(|info| driver.create_instance(info, callbacks))?;
             let owner = DriverOfInstance::Discovered(driver);
@@ -220,7 +220,7 @@ impl OnDemandDriver {
         let now = record(driver, handles).ok().flatten();
         let agrees = now.as_ref().is_some_and(|now| now.as_slice() == self.answers.text());
         if !agrees {
-            self.mislead(format_args!("its answers are not those of the last start"));
+            self.mislead(format_args!("its answers differ from the last start's"));
             self.let_missing_commands_fail(driver);
         }
         let now = now.unwrap_or_default();
@@ -337,7 +337,7 @@ impl OnDemandDriver {
     fn mislead(&self, reason: core::fmt::Arguments<'_>) {
         self.log(
             Level::Warning,
-            format_args!("{reason}; what was recorded is removed, and the next start opens all drivers"),
+            format_args!("{reason}; the record is removed, and the next start opens all drivers"),
         );
         self.answers.forget();
     }
