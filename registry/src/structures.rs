@@ -12,37 +12,41 @@ use super::structures_gen::ROWS;
 pub(super) struct Structure {
     /// Its `VkStructureType`.
     pub(super) s_type: i32,
-    pub(super) filled_by: Option<ChainQuery>,
+    pub(super) filled_by: Option<DeviceQuery>,
     /// Bytes on 64-bit processors, on 32-bit ones, and on 32-bit ones that align `u64` to 4 bytes.
     pub(super) sizes: [u16; 3],
 }
 
-/// A query for a physical device whose pNext chain drivers fill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChainQuery {
-    /// `vkGetPhysicalDeviceProperties2`
+/// A query for a physical device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DeviceQuery {
+    /// `vkGetPhysicalDeviceProperties` and its successor
     Properties,
-    /// `vkGetPhysicalDeviceFeatures2`
+    /// `vkGetPhysicalDeviceFeatures` and its successor
     Features,
-    /// `vkGetPhysicalDeviceQueueFamilyProperties2`
+    /// `vkGetPhysicalDeviceMemoryProperties` and its successor
+    Memory,
+    /// `vkGetPhysicalDeviceQueueFamilyProperties` and its successor
     QueueFamilies,
-    /// `vkGetPhysicalDeviceFormatProperties2`
+    /// `vkGetPhysicalDeviceFormatProperties` and its successor
     Format,
+    /// `vkGetPhysicalDeviceToolProperties`
+    Tools,
 }
 
 /// A letter of the generated file.
 macro_rules! filled_by {
     (P) => {
-        Some($crate::structures::ChainQuery::Properties)
+        Some($crate::structures::DeviceQuery::Properties)
     };
     (F) => {
-        Some($crate::structures::ChainQuery::Features)
+        Some($crate::structures::DeviceQuery::Features)
     };
     (Q) => {
-        Some($crate::structures::ChainQuery::QueueFamilies)
+        Some($crate::structures::DeviceQuery::QueueFamilies)
     };
     (T) => {
-        Some($crate::structures::ChainQuery::Format)
+        Some($crate::structures::DeviceQuery::Format)
     };
     (N) => {
         None
@@ -78,18 +82,18 @@ static TYPES: [i32; ROWS.len()] = types();
 static SIZES: [u16; ROWS.len()] = sizes();
 
 /// The query that fills the structure with the type at the same index.
-static FILLED_BY: [Option<ChainQuery>; ROWS.len()] = queries();
+static FILLED_BY: [Option<DeviceQuery>; ROWS.len()] = queries();
 
-/// Returns the structures without pointers that `query` fills: their `VkStructureType`, ascending, and their C
-/// size in bytes.
-pub fn structures_filled_by(query: ChainQuery) -> impl Iterator<Item = (i32, usize)> {
+/// Returns the structures without pointers that `query` fills in a pNext chain: their `VkStructureType`, ascending, and
+/// their C size in bytes. None for memory: only budgets may be in that chain, which change from call to call.
+pub fn structures_filled_by(query: DeviceQuery) -> impl Iterator<Item = (i32, usize)> {
     let rows = TYPES.iter().zip(&SIZES).zip(&FILLED_BY);
     rows.filter(move |(_, filled_by)| **filled_by == Some(query))
         .map(|((s_type, size), _)| (*s_type, usize::from(*size)))
 }
 
 /// Returns the C size in bytes of the structure with this `VkStructureType`; `None` for one that the
-/// registry allows neither in the pNext chain of a `VkDeviceCreateInfo` nor in that of a [`ChainQuery`].
+/// registry allows neither in the pNext chain of a `VkDeviceCreateInfo` nor in that of a [`DeviceQuery`].
 pub fn structure_size(s_type: i32) -> Option<usize> {
     let index = TYPES.binary_search(&s_type).ok()?;
     SIZES.get(index).copied().map(usize::from)
@@ -116,7 +120,7 @@ const fn sizes() -> [u16; ROWS.len()] {
     sizes
 }
 
-const fn queries() -> [Option<ChainQuery>; ROWS.len()] {
+const fn queries() -> [Option<DeviceQuery>; ROWS.len()] {
     let mut queries = [None; ROWS.len()];
     let mut row = 0;
     while row < ROWS.len() {

@@ -11,7 +11,7 @@ use std::{env, fs};
 use ash::vk;
 use vkload_core::abi::padding::{is_padding_of_memory, is_padding_of_properties};
 use vkload_programs::{Library, Machine, Need, lavapipe, run};
-use vkload_registry::{ChainQuery, structures_filled_by};
+use vkload_registry::{DeviceQuery, structures_filled_by};
 
 /// The variable with the path of the file that a child writes.
 const ANSWERS: &str = "ON_DEMAND_ANSWERS";
@@ -163,14 +163,14 @@ impl Dump<'_> {
                     (first.get_physical_device_memory_properties)(device, out);
                 });
                 self.chained::<vk::PhysicalDeviceProperties2<'_>>(
-                    Some(ChainQuery::Properties),
+                    Some(DeviceQuery::Properties),
                     contents,
                     |out| {
                         (second.get_physical_device_properties2)(device, out);
                     },
                 );
                 self.chained::<vk::PhysicalDeviceFeatures2<'_>>(
-                    Some(ChainQuery::Features),
+                    Some(DeviceQuery::Features),
                     contents,
                     |out| {
                         (second.get_physical_device_features2)(device, out);
@@ -183,7 +183,7 @@ impl Dump<'_> {
                     self.plain::<vk::FormatProperties>("format", contents, |out| {
                         (first.get_physical_device_format_properties)(device, format, out);
                     });
-                    self.chained::<vk::FormatProperties2<'_>>(Some(ChainQuery::Format), contents, |out| {
+                    self.chained::<vk::FormatProperties2<'_>>(Some(DeviceQuery::Format), contents, |out| {
                         (second.get_physical_device_format_properties2)(device, format, out);
                     });
                 }
@@ -250,7 +250,7 @@ impl Dump<'_> {
 
     fn chained<T: vk::TaggedStructure>(
         &mut self,
-        query: Option<ChainQuery>,
+        query: Option<DeviceQuery>,
         contents: u8,
         get: impl Fn(*mut T),
     ) {

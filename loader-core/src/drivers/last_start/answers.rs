@@ -24,48 +24,26 @@ use ash::vk;
 
 use super::file::{Lines, decimal, extension, extension_line, value};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, formatted};
-use crate::registry::{self, CommandId};
+use crate::registry::{self, CommandId, DeviceQuery};
 
-/// A query whose answers are recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Query {
-    /// `vkGetPhysicalDeviceProperties` and its successor.
-    Properties,
-    /// `vkGetPhysicalDeviceFeatures` and its successor.
-    Features,
-    /// `vkGetPhysicalDeviceMemoryProperties` and its successor.
-    Memory,
-    /// `vkGetPhysicalDeviceQueueFamilyProperties` and its successor: the number counts the families.
-    QueueFamilies,
-    /// `vkGetPhysicalDeviceFormatProperties` and its successor: the number is the format.
-    Format,
-    /// `vkGetPhysicalDeviceToolProperties`: the number counts the tools.
-    Tools,
-}
-
-impl Query {
-    const ALL: [(Self, &'static [u8]); 6] = [
-        (Self::Properties, b"properties"),
-        (Self::Features, b"features"),
-        (Self::Memory, b"memory"),
-        (Self::QueueFamilies, b"families"),
-        (Self::Format, b"format"),
-        (Self::Tools, b"tools"),
-    ];
-
-    fn word(self) -> &'static [u8] {
-        Self::ALL.iter().find(|(query, _)| *query == self).map_or(b"", |(_, word)| word)
-    }
-}
+/// The words for the queries.
+const QUERIES: [(DeviceQuery, &[u8]); 6] = [
+    (DeviceQuery::Properties, b"properties"),
+    (DeviceQuery::Features, b"features"),
+    (DeviceQuery::Memory, b"memory"),
+    (DeviceQuery::QueueFamilies, b"families"),
+    (DeviceQuery::Format, b"format"),
+    (DeviceQuery::Tools, b"tools"),
+];
 
 /// Identifies an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AnswerKey {
     /// The query.
-    pub query: Query,
+    pub query: DeviceQuery,
     /// The `VkStructureType`, or 0.
     pub s_type: u32,
-    /// The number that the query has.
+    /// The format, the number of queue families or tools, or 0.
     pub number: u32,
 }
 
@@ -122,7 +100,8 @@ impl AnswerWriter {
         answers: impl Iterator<Item = (u8, u8)>,
     ) -> Result<(), OutOfMemory> {
         self.0.try_extend(b"answer ")?;
-        self.0.try_extend(key.query.word())?;
+        let word = QUERIES.iter().find(|(query, _)| *query == key.query).map_or(&b""[..], |(_, word)| word);
+        self.0.try_extend(word)?;
         self.0.try_extend(&formatted(format_args!(" {} {} ", key.s_type, key.number))?)?;
         let mut end = self.0.len();
         for (first, second) in answers {
@@ -228,7 +207,7 @@ fn answer(line: &[u8]) -> Option<(AnswerKey, usize)> {
     let rest = value(line, b"answer")?;
     let mut words = rest.splitn(4, |byte| *byte == b' ');
     let word = words.next()?;
-    let (query, _) = Query::ALL.iter().find(|(_, known)| *known == word)?;
+    let (query, _) = QUERIES.iter().find(|(_, known)| *known == word)?;
     let (s_type, number) = (decimal(words.next()?)?, decimal(words.next()?)?);
     let bytes = words.next()?.strip_suffix(b"-")?;
     let start = line.len().checked_sub(bytes.len())?.checked_sub(1)?;
@@ -248,7 +227,7 @@ impl DeviceAnswers {
     }
 
     /// Returns the number of the first answer with this query and type.
-    pub fn number(&self, query: Query, s_type: u32) -> Option<u32> {
+    pub fn number(&self, query: DeviceQuery, s_type: u32) -> Option<u32> {
         let is_it = |(key, _): &&(AnswerKey, _)| key.query == query && key.s_type == s_type;
         self.index.iter().find(is_it).map(|(key, _)| key.number)
     }
@@ -301,9 +280,9 @@ mod tests {
     use std::vec::Vec as StdVec;
 
     const KEYS: [AnswerKey; 3] = [
-        AnswerKey { query: Query::Format, s_type: 7, number: 37 },
-        AnswerKey { query: Query::Properties, s_type: 0, number: 0 },
-        AnswerKey { query: Query::Properties, s_type: 1_000_059_001, number: 0 },
+        AnswerKey { query: DeviceQuery::Format, s_type: 7, number: 37 },
+        AnswerKey { query: DeviceQuery::Properties, s_type: 0, number: 0 },
+        AnswerKey { query: DeviceQuery::Properties, s_type: 1_000_059_001, number: 0 },
     ];
 
     fn written() -> Text {
@@ -340,7 +319,7 @@ mod tests {
                 assert_eq!(last, expected[1..3]);
             }
             assert!(device.find(&text, AnswerKey { number: 1, ..KEYS[0] }).is_none());
-            assert_eq!(device.number(Query::Format, 7), Some(37));
+            assert_eq!(device.number(DeviceQuery::Format, 7), Some(37));
         }
     }
 

@@ -18,7 +18,7 @@ use crate::logger::Logger;
 use crate::memory::{Arc, Escaped, OutOfMemory, Text};
 use crate::platform::{CacheFault, Library, Moment, Platform, Reader, StartCache, variables};
 
-pub use answers::{Answer, AnswerKey, AnswerWriter, DeviceAnswers, DriverAnswers, Query, RecordedGroups};
+pub use answers::{Answer, AnswerKey, AnswerWriter, DeviceAnswers, DriverAnswers, RecordedGroups};
 pub use file::{InstanceKey, KnownDriver, StartFile, Writer, last_line};
 
 /// Whether the library can record the results of a start. This adds some bytes, so only libraries for systems

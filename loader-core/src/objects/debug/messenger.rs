@@ -156,7 +156,12 @@ unsafe fn make(
         let (of_drivers, none) = (Vec::new_in(allocator), ObjectCallbacks::none());
         let empty = Messenger { listener: 0, of_drivers, callbacks: none };
         let mut object = Box::try_new_in(empty, allocator).map_err(OutOfMemory::from)?;
-        let deferred = DeferredMessenger::new((&raw const *object).addr(), copy);
+        let deferred = DeferredMessenger {
+            object: (&raw const *object).addr(),
+            commands: [create, destroy],
+            info: copy,
+            own: 0,
+        };
         let made = make_each(instance, create, (info, deferred), callbacks, &mut object.of_drivers)
             .and_then(|()| Ok(instance.logger.listeners.add(listener)?));
         match made {

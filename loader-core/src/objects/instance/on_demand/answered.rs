@@ -6,233 +6,210 @@ use core::ffi::{c_char, c_void};
 
 use ash::vk;
 
-use super::OnDemandDevice;
-use super::record::{EVERY_FORMAT, HEADER, Root};
+use super::device::OnDemandDevice;
+use super::forms::{EVERY_FORMAT, FORMS, Form, Structure, call};
 use crate::abi::{Command, array, chain, function};
 use crate::dispatch::Table as _;
-use crate::drivers::last_start::{Answer, AnswerKey, Query};
+use crate::drivers::last_start::{Answer, AnswerKey, DeviceAnswers};
 use crate::memory::{Process, TryGrow, Vec};
-use crate::registry::{self, CommandId, command};
+use crate::registry::{self, CommandId, DeviceQuery, command};
 
-/// Defines functions that return the records' answer, or open the driver and pass the call on under the first of the given
-/// names that the driver has.
-macro_rules! answered_commands {
-    ($($name:ident: $pfn:ident as $($command:ident)|+; ($($parameter:ident: $type:ty),*) -> $result:ty, or $lacking:expr;
-       |$device:ident| $answer:expr)*) => {
-        /// Returns the function for a command that the records may answer.
-        pub(super) fn answered(command: CommandId) -> Option<Command> {
-            match command {
-                $($(command::$command)|+ => Some(function!($name)),)*
-                _ => None,
-            }
+/// Returns the function for a command that the records may answer.
+pub(super) fn answered(command: CommandId) -> Option<Command> {
+    match command {
+        command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES => Some(function!(extensions)),
+        command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT => {
+            Some(function!(tools))
         }
+        _ => {
+            let form = FORMS.iter().position(|form| form.commands.contains(&command))?;
+            ANSWERED.get(form).copied()
+        }
+    }
+}
 
-        $(
-            /// # Safety
-            /// The parameters are valid for the command, with the handle of a device of a driver on demand.
-            unsafe extern "system" fn $name(handle: vk::PhysicalDevice, $($parameter: $type),*) -> $result {
-                // SAFETY: by this function's `# Safety` the parameters are valid for the command. Each function-pointer
-                // type is its command's.
-                unsafe {
-                    let $device = OnDemandDevice::of(handle);
-                    if $device.driver().is_closed() && let Some(result) = $answer {
-                        return result;
-                    }
-                    let target = $device.open();
-                    let commands = [$(command::$command),+];
-                    match commands.into_iter().find_map(|command| (*target.table).get::<vk::$pfn>(command)) {
-                        Some(native) => native(target.physical_device(), $($parameter),*),
-                        None => $lacking,
-                    }
-                }
-            }
-        )*
-    };
+/// The function for the form of the same index.
+static ANSWERED: [Command; FORMS.len()] = [
+    function!(structure::<0>),
+    function!(structure::<1>),
+    function!(structure::<2>),
+    function!(structure::<3>),
+    function!(structure::<4>),
+    function!(structure::<5>),
+    function!(counted::<6>),
+    function!(counted::<7>),
+    function!(format::<8>),
+    function!(format::<9>),
+];
+
+/// Answers a query for one structure, or opens the driver.
+///
+/// # Safety
+/// The parameters are valid for the form, with the handle of a device of a driver on demand.
+unsafe extern "system" fn structure<const FORM: usize>(handle: vk::PhysicalDevice, out: *mut c_void) {
+    // SAFETY: by this function's `# Safety` the parameters are valid.
+    unsafe { OnDemandDevice::of(handle).answer(FORM, &mut 0, out) }
+}
+
+/// Answers a query for a format, or opens the driver.
+///
+/// # Safety
+/// As for [`structure`].
+unsafe extern "system" fn format<const FORM: usize>(
+    handle: vk::PhysicalDevice,
+    format: vk::Format,
+    out: *mut c_void,
+) {
+    // SAFETY: by this function's `# Safety` the parameters are valid.
+    unsafe { OnDemandDevice::of(handle).answer(FORM, &mut format.as_raw().cast_unsigned(), out) }
+}
+
+/// Answers a query for a counted array, or opens the driver.
+///
+/// # Safety
+/// As for [`structure`].
+unsafe extern "system" fn counted<const FORM: usize>(
+    handle: vk::PhysicalDevice,
+    count: *mut u32,
+    out: *mut c_void,
+) {
+    // SAFETY: by this function's `# Safety` the parameters are valid.
+    unsafe { OnDemandDevice::of(handle).answer(FORM, &mut *count, out) }
+}
+
+/// # Safety
+/// The parameters are valid for vkEnumerateDeviceExtensionProperties, with the handle of a device of a driver on demand.
+unsafe extern "system" fn extensions(
+    handle: vk::PhysicalDevice,
+    layer: *const c_char,
+    count: *mut u32,
+    out: *mut vk::ExtensionProperties,
+) -> vk::Result {
+    let command = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
+    // SAFETY: by this function's `# Safety` the parameters are valid; the type is the command's.
+    unsafe {
+        let device = OnDemandDevice::of(handle);
+        if let Some(answers) = device.closed_answers().filter(|_| layer.is_null()) {
+            let mut all = Vec::new_in(Process);
+            let mut recorded = answers.extensions(device.driver().answers.text());
+            return match recorded.try_for_each(|extension| all.try_push(extension)) {
+                Ok(()) => array::deliver(&all, count, out),
+                Err(error) => error.into(),
+            };
+        }
+        let target = device.open();
+        (*target.table)
+            .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(command)
+            .map_or(LACKING, |native| native(target.physical_device(), layer, count, out))
+    }
+}
+
+/// # Safety
+/// The parameters are valid for vkGetPhysicalDeviceToolProperties, with the handle of a device of a driver on demand.
+unsafe extern "system" fn tools(
+    handle: vk::PhysicalDevice,
+    count: *mut u32,
+    out: *mut vk::PhysicalDeviceToolProperties<'_>,
+) -> vk::Result {
+    let commands =
+        [command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES, command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT];
+    // SAFETY: by this function's `# Safety` the parameters are valid; the type is that of both commands.
+    unsafe {
+        let device = OnDemandDevice::of(handle);
+        if device.closed_answers().is_some() && device.find(DeviceQuery::Tools, 0, 0).is_some() {
+            *count = 0;
+            return vk::Result::SUCCESS;
+        }
+        let target = device.open();
+        let native = |command| (*target.table).get::<vk::PFN_vkGetPhysicalDeviceToolProperties>(command);
+        commands
+            .into_iter()
+            .find_map(native)
+            .map_or(LACKING, |native| native(target.physical_device(), count, out))
+    }
 }
 
 const LACKING: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 
-answered_commands! {
-    properties: PFN_vkGetPhysicalDeviceProperties as GET_PHYSICAL_DEVICE_PROPERTIES;
-    (out: *mut vk::PhysicalDeviceProperties) -> (), or ();
-    |device| device.fill(Query::Properties, 0, out)
-
-    features: PFN_vkGetPhysicalDeviceFeatures as GET_PHYSICAL_DEVICE_FEATURES;
-    (out: *mut vk::PhysicalDeviceFeatures) -> (), or ();
-    |device| device.fill(Query::Features, 0, out)
-
-    memory: PFN_vkGetPhysicalDeviceMemoryProperties as GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES;
-    (out: *mut vk::PhysicalDeviceMemoryProperties) -> (), or ();
-    |device| device.fill(Query::Memory, 0, out)
-
-    format: PFN_vkGetPhysicalDeviceFormatProperties as GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES;
-    (format: vk::Format, out: *mut vk::FormatProperties) -> (), or ();
-    |device| device.fill(Query::Format, format.as_raw().cast_unsigned(), out)
-
-    properties_2: PFN_vkGetPhysicalDeviceProperties2
-    as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
-    (out: *mut vk::PhysicalDeviceProperties2<'_>) -> (), or ();
-    |device| device.fill_chain(Query::Properties, 0, Root::of::<vk::PhysicalDeviceProperties2<'_>>(), out.cast())
-
-    features_2: PFN_vkGetPhysicalDeviceFeatures2
-    as GET_PHYSICAL_DEVICE_FEATURES_2 | GET_PHYSICAL_DEVICE_FEATURES_2_KHR;
-    (out: *mut vk::PhysicalDeviceFeatures2<'_>) -> (), or ();
-    |device| device.fill_chain(Query::Features, 0, Root::of::<vk::PhysicalDeviceFeatures2<'_>>(), out.cast())
-
-    memory_2: PFN_vkGetPhysicalDeviceMemoryProperties2
-    as GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR;
-    (out: *mut vk::PhysicalDeviceMemoryProperties2<'_>) -> (), or ();
-    |device| device.fill_chain(Query::Memory, 0, Root::of::<vk::PhysicalDeviceMemoryProperties2<'_>>(), out.cast())
-
-    format_2: PFN_vkGetPhysicalDeviceFormatProperties2
-    as GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR;
-    (format: vk::Format, out: *mut vk::FormatProperties2<'_>) -> (), or ();
-    |device| {
-        let number = format.as_raw().cast_unsigned();
-        device.fill_chain(Query::Format, number, Root::of::<vk::FormatProperties2<'_>>(), out.cast())
-    }
-
-    families: PFN_vkGetPhysicalDeviceQueueFamilyProperties as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES;
-    (count: *mut u32, out: *mut vk::QueueFamilyProperties) -> (), or ();
-    |device| device.families(count, out)
-
-    families_2: PFN_vkGetPhysicalDeviceQueueFamilyProperties2
-    as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR;
-    (count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>) -> (), or ();
-    |device| device.families_2(count, out)
-
-    extensions: PFN_vkEnumerateDeviceExtensionProperties as ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
-    (layer: *const c_char, count: *mut u32, out: *mut vk::ExtensionProperties) -> vk::Result, or LACKING;
-    |device| if layer.is_null() { device.extensions(count, out) } else { None }
-
-    tools: PFN_vkGetPhysicalDeviceToolProperties
-    as GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT;
-    (count: *mut u32, out: *mut vk::PhysicalDeviceToolProperties<'_>) -> vk::Result, or LACKING;
-    |device| device.find(Query::Tools, 0, 0).map(|_| { let _ = out; *count = 0; vk::Result::SUCCESS })
-}
-
 impl OnDemandDevice {
-    fn find(&self, query: Query, s_type: u32, number: u32) -> Option<Answer<'_>> {
-        let (answers, text) = (self.answers.as_ref()?, self.driver().answers.text());
-        let find = |number| answers.find(text, AnswerKey { query, s_type, number });
-        find(number).or_else(|| if query == Query::Format { find(EVERY_FORMAT) } else { None })
-    }
-
-    /// Fills a structure without a type.
+    /// Answers a query from the records, or opens the driver and passes the call on.
     ///
     /// # Safety
-    /// It can be written to.
-    unsafe fn fill<T>(&self, query: Query, number: u32, out: *mut T) -> Option<()> {
-        let answer = self.find(query, 0, number)?;
-        // SAFETY: by this function's `# Safety` the structure can be written to.
-        unsafe { fill(answer, 0, out.cast(), size_of::<T>()) };
-        Some(())
+    /// The pointers are valid for a command of the form.
+    unsafe fn answer(&self, form: usize, number: &mut u32, out: *mut c_void) {
+        let Some(form) = FORMS.get(form) else { return };
+        // SAFETY: by this function's `# Safety` the pointers are valid for the command, and the function is that of
+        // the form.
+        unsafe {
+            if self.fill(form, number, out).is_some() {
+                return;
+            }
+            let target = self.open();
+            let native = |command| (*target.table).get::<Command>(command);
+            if let Some(native) = form.commands.into_iter().find_map(native) {
+                call(form.query, native, target.physical_device(), number, out);
+            }
+        }
     }
 
-    /// Fills the structures of a chain, if all of them are recorded.
+    /// Fills the structures at `out`, if the driver is closed and all of them are recorded.
     ///
     /// # Safety
-    /// It is a pNext chain whose structures match their types, and whose first has the type and the size of `root`.
-    unsafe fn fill_chain(&self, query: Query, number: u32, root: Root, out: *mut c_void) -> Option<()> {
-        // SAFETY: by this function's `# Safety` it is a pNext chain.
+    /// As for [`Self::answer`].
+    unsafe fn fill(&self, form: &Form, number: &mut u32, out: *mut c_void) -> Option<()> {
+        let answers = self.closed_answers()?;
+        let (query, root) = (form.query, form.root);
+        let (key, filled) = match query {
+            DeviceQuery::QueueFamilies => {
+                let recorded = answers.number(query, root.s_type)?;
+                (recorded, if out.is_null() { recorded } else { recorded.min(*number) })
+            }
+            _ => (*number, 1),
+        };
+        let count = if out.is_null() { 0 } else { filled as usize };
+        // SAFETY: by this function's `# Safety` `out` has `count` structures, each of which may begin a pNext chain if it
+        // has a type. Those that the registry knows have its sizes.
         unsafe {
-            let structures = || {
-                chain::pointers(out).enumerate().map(|(index, structure)| {
-                    let s_type = (*structure).s_type.as_raw();
-                    let size = if index == 0 { Some(root.size) } else { registry::structure_size(s_type) };
-                    let s_type = if index == 0 { root.s_type } else { s_type.cast_unsigned() };
-                    Some((structure, size?, self.find(query, s_type, number)?))
+            let structures = |index: usize| {
+                let first = out.byte_add(root.size.saturating_mul(index)).cast::<vk::BaseOutStructure<'_>>();
+                let next = if root.s_type == 0 { core::ptr::null_mut() } else { (*first).p_next };
+                let chained = chain::pointers(next.cast()).map(|next| {
+                    let s_type = (*next).s_type.as_raw();
+                    let size = registry::structure_size(s_type)?;
+                    Some((next, Structure { s_type: s_type.cast_unsigned(), size }))
+                });
+                core::iter::once(Some((first, root))).chain(chained).map(move |structure| {
+                    let (memory, structure) = structure?;
+                    Some((memory, structure, self.find(query, structure.s_type, key)?))
                 })
             };
-            if !structures().all(|structure| structure.is_some()) {
+            if !(0..count).all(|index| structures(index).all(|structure| structure.is_some())) {
                 return None;
             }
-            for (structure, size, answer) in structures().flatten() {
-                fill(answer, 0, structure.byte_add(HEADER).cast(), size.saturating_sub(HEADER));
-            }
-        }
-        Some(())
-    }
-
-    /// # Safety
-    /// `count` and `out` are a counted out-array.
-    unsafe fn families(&self, count: *mut u32, out: *mut vk::QueueFamilyProperties) -> Option<()> {
-        let number = self.answers.as_ref()?.number(Query::QueueFamilies, 0)?;
-        let answer = self.find(Query::QueueFamilies, 0, number)?;
-        // SAFETY: by this function's `# Safety` they are a counted out-array.
-        unsafe {
-            let filled = counted(number, count, out);
-            fill(answer, 0, out.cast(), size_of::<vk::QueueFamilyProperties>().saturating_mul(filled));
-        }
-        Some(())
-    }
-
-    /// # Safety
-    /// `count` and `out` are a counted out-array of pNext chains.
-    unsafe fn families_2(&self, count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>) -> Option<()> {
-        let root = Root::of::<vk::QueueFamilyProperties2<'_>>();
-        let number = self.answers.as_ref()?.number(Query::QueueFamilies, root.s_type)?;
-        // SAFETY: by this function's `# Safety` they are a counted out-array of pNext chains.
-        unsafe {
-            let wanted = if out.is_null() { 0 } else { (*count).min(number) as usize };
-            let structures = |family: usize| {
-                let first = out.add(family).cast::<c_void>();
-                chain::pointers(first).enumerate().map(move |(index, structure)| {
-                    let s_type = (*structure).s_type.as_raw();
-                    let size = if index == 0 { Some(root.size) } else { registry::structure_size(s_type) };
-                    let s_type = if index == 0 { root.s_type } else { s_type.cast_unsigned() };
-                    Some((structure, size?, self.find(Query::QueueFamilies, s_type, number)?))
-                })
-            };
-            if !(0..wanted).all(|family| structures(family).all(|structure| structure.is_some())) {
-                return None;
-            }
-            for family in 0..wanted {
-                for (structure, size, answer) in structures(family).flatten() {
-                    let size = size.saturating_sub(HEADER);
-                    fill(answer, size.saturating_mul(family), structure.byte_add(HEADER).cast(), size);
+            for index in 0..count {
+                for (memory, structure, answer) in structures(index).flatten() {
+                    let header = structure.header();
+                    let size = structure.size.saturating_sub(header);
+                    let members = core::slice::from_raw_parts_mut(memory.byte_add(header).cast::<u8>(), size);
+                    answer.fill(size.saturating_mul(index), members);
                 }
             }
-            counted(number, count, out);
+        }
+        if query == DeviceQuery::QueueFamilies {
+            *number = filled;
         }
         Some(())
     }
 
-    /// # Safety
-    /// `count` and `out` are a counted out-array.
-    unsafe fn extensions(&self, count: *mut u32, out: *mut vk::ExtensionProperties) -> Option<vk::Result> {
-        let mut all = Vec::new_in(Process);
-        for extension in self.answers.as_ref()?.extensions(self.driver().answers.text()) {
-            if all.try_push(extension).is_err() {
-                return Some(vk::Result::ERROR_OUT_OF_HOST_MEMORY);
-            }
-        }
-        // SAFETY: by this function's `# Safety` they are a counted out-array.
-        Some(unsafe { array::deliver(&all, count, out) })
+    /// Returns the records about this device while the driver is closed.
+    fn closed_answers(&self) -> Option<&DeviceAnswers> {
+        self.answers.as_ref().filter(|_| self.driver().is_closed())
     }
-}
 
-/// Sets the count of an out-array for a query without a result, and returns the number of elements to fill.
-///
-/// # Safety
-/// `count` and `out` are a counted out-array.
-unsafe fn counted<T>(number: u32, count: *mut u32, out: *mut T) -> usize {
-    // SAFETY: by this function's `# Safety` the count can be read and written.
-    unsafe {
-        let filled = if out.is_null() { number } else { (*count).min(number) };
-        *count = filled;
-        if out.is_null() { 0 } else { filled as usize }
-    }
-}
-
-/// Fills memory with the bytes of an answer from the one at `start` on.
-///
-/// # Safety
-/// `out` is NULL for no bytes, or this many bytes can be written to it.
-unsafe fn fill(answer: Answer<'_>, start: usize, out: *mut u8, size: usize) {
-    if size > 0 {
-        // SAFETY: by this function's `# Safety` the bytes can be written to; `Answer::fill` reads none.
-        answer.fill(start, unsafe { core::slice::from_raw_parts_mut(out, size) });
+    fn find(&self, query: DeviceQuery, s_type: u32, number: u32) -> Option<Answer<'_>> {
+        let (answers, text) = (self.answers.as_ref()?, self.driver().answers.text());
+        let find = |number| answers.find(text, AnswerKey { query, s_type, number });
+        find(number).or_else(|| if query == DeviceQuery::Format { find(EVERY_FORMAT) } else { None })
     }
 }
 

@@ -11,16 +11,11 @@ use crate::platform::hash;
 
 /// A copy of what a driver gets from a `VkInstanceCreateInfo`.
 pub(in crate::objects) struct CreateInfoCopy {
-    flags: vk::InstanceCreateFlags,
-    application: Option<ApplicationCopy>,
-    extensions: Vec<CText>,
-}
-
-struct ApplicationCopy {
-    /// The names are NULL.
-    versions: vk::ApplicationInfo<'static>,
-    name: Option<CText>,
-    engine: Option<CText>,
+    /// Its pointers lead to the elements of the other members.
+    info: vk::InstanceCreateInfo<'static>,
+    application: Vec<vk::ApplicationInfo<'static>>,
+    names: Vec<*const c_char>,
+    texts: Vec<CText>,
 }
 
 impl CreateInfoCopy {
@@ -32,57 +27,45 @@ impl CreateInfoCopy {
     /// # Safety
     /// The create info leads to an application info or NULL, and a counted array of C strings.
     pub(in crate::objects) unsafe fn new(info: &vk::InstanceCreateInfo<'_>) -> Result<Self, OutOfMemory> {
+        let flags = vk::InstanceCreateInfo { flags: info.flags, ..Default::default() };
+        let mut copy = Self { info: flags, application: Vec::new(), names: Vec::new(), texts: Vec::new() };
         // SAFETY: by this function's `# Safety` all pointers are valid.
         unsafe {
-            let mut extensions = Vec::new();
             for name in name::list(info.pp_enabled_extension_names, info.enabled_extension_count) {
-                extensions.try_push(CText::new(name)?)?;
+                let name = copy.text(Some(name))?;
+                copy.names.try_push(name)?;
             }
-            let application = match info.p_application_info.as_ref() {
-                Some(application) => Some(ApplicationCopy {
-                    versions: vk::ApplicationInfo {
-                        application_version: application.application_version,
-                        engine_version: application.engine_version,
-                        api_version: application.api_version,
-                        ..Default::default()
-                    },
-                    name: text(application.p_application_name).map(CText::new).transpose()?,
-                    engine: text(application.p_engine_name).map(CText::new).transpose()?,
-                }),
-                None => None,
-            };
-            Ok(Self { flags: info.flags, application, extensions })
+            if let Some(application) = info.p_application_info.as_ref() {
+                let application = vk::ApplicationInfo {
+                    p_application_name: copy.text(text(application.p_application_name))?,
+                    application_version: application.application_version,
+                    p_engine_name: copy.text(text(application.p_engine_name))?,
+                    engine_version: application.engine_version,
+                    api_version: application.api_version,
+                    ..Default::default()
+                };
+                copy.application.try_push(application)?;
+                copy.info.p_application_info = copy.application.as_ptr();
+            }
         }
+        copy.info.enabled_extension_count = info.enabled_extension_count;
+        copy.info.pp_enabled_extension_names = copy.names.as_ptr();
+        Ok(copy)
     }
 
-    /// Calls `use_it` with the create info.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`], or the error of `use_it`.
-    pub(super) fn with<T, E: From<OutOfMemory>>(
-        &self,
-        use_it: impl FnOnce(&vk::InstanceCreateInfo<'_>) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let mut names: Vec<*const c_char> = Vec::new();
-        for extension in &self.extensions {
-            names.try_push(extension.as_c_str().as_ptr())?;
-        }
-        let application = self.application.as_ref().map(|application| vk::ApplicationInfo {
-            p_application_name: pointer(application.name.as_ref()),
-            p_engine_name: pointer(application.engine.as_ref()),
-            ..application.versions
-        });
-        let info = vk::InstanceCreateInfo {
-            flags: self.flags,
-            p_application_info: application.as_ref().map_or(core::ptr::null(), core::ptr::from_ref),
-            ..vk::InstanceCreateInfo::default().enabled_extension_names(&names)
-        };
-        use_it(&info)
+    /// Returns the create info.
+    pub(super) fn info(&self) -> &vk::InstanceCreateInfo<'_> {
+        &self.info
     }
-}
 
-fn pointer(text: Option<&CText>) -> *const c_char {
-    text.map_or(core::ptr::null(), |text| text.as_c_str().as_ptr())
+    /// Returns a copy of the string that lives as long as `self`, or NULL.
+    fn text(&mut self, text: Option<&CStr>) -> Result<*const c_char, OutOfMemory> {
+        if let Some(text) = text {
+            self.texts.try_push(CText::new(text)?)?;
+        }
+        let copy = self.texts.last().filter(|_| text.is_some());
+        Ok(copy.map_or(core::ptr::null(), |copy| copy.as_c_str().as_ptr()))
+    }
 }
 
 /// Returns the string at `name`, unless it is NULL.

@@ -1,18 +1,22 @@
 //! Messengers and report callbacks of an instance, for drivers that are not open.
 
+use core::ffi::c_void;
+
 use ash::vk;
 
-use crate::registry::{CommandId, command};
+use crate::registry::CommandId;
 
 /// A messenger or report callback of an instance, for a driver that may not be open.
 #[derive(Clone, Copy)]
 pub struct DeferredMessenger {
     /// The address of the loader's object.
     pub(in crate::objects) object: usize,
+    /// The commands that create and destroy the driver's own object.
+    pub(in crate::objects) commands: [CommandId; 2],
     /// The create info.
     pub(in crate::objects) info: MessengerInfo,
     /// The driver's own object, or 0.
-    pub(super) own: u64,
+    pub(in crate::objects) own: u64,
 }
 
 // SAFETY: the user data is only handed back to the callback, which may be called from any thread that calls Vulkan.
@@ -27,24 +31,11 @@ pub(in crate::objects) enum MessengerInfo {
     Report(vk::DebugReportCallbackCreateInfoEXT<'static>),
 }
 
-impl DeferredMessenger {
-    pub(in crate::objects) fn new(object: usize, info: MessengerInfo) -> Self {
-        Self { object, info, own: 0 }
-    }
-}
-
 impl MessengerInfo {
-    pub(super) fn create(&self) -> CommandId {
+    pub(super) fn as_ptr(&self) -> *const c_void {
         match self {
-            Self::Messenger(_) => command::CREATE_DEBUG_UTILS_MESSENGER_EXT,
-            Self::Report(_) => command::CREATE_DEBUG_REPORT_CALLBACK_EXT,
-        }
-    }
-
-    pub(super) fn destroy(&self) -> CommandId {
-        match self {
-            Self::Messenger(_) => command::DESTROY_DEBUG_UTILS_MESSENGER_EXT,
-            Self::Report(_) => command::DESTROY_DEBUG_REPORT_CALLBACK_EXT,
+            Self::Messenger(info) => core::ptr::from_ref(info).cast(),
+            Self::Report(info) => core::ptr::from_ref(info).cast(),
         }
     }
 }

@@ -1,14 +1,19 @@
 //! Messengers and report callbacks that a driver gets when it is opened.
 
+use core::ffi::c_void;
+
 use ash::vk;
 
 use super::OnDemandDriver;
-use super::deferred::{DeferredMessenger, MessengerInfo};
-use crate::abi::Command;
+use super::deferred::DeferredMessenger;
 use crate::log::{CommandText as _, Level};
 use crate::memory::OutOfMemory;
 use crate::objects::instance::driver::DriverInstance;
-use crate::registry::command;
+
+type Callbacks = vk::AllocationCallbacks<'static>;
+type CreateFn =
+    unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
+type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 
 impl OnDemandDriver {
     /// Lets the driver have a messenger when it is opened. Returns whether it is not open.
@@ -28,27 +33,18 @@ impl OnDemandDriver {
     pub(super) fn create_messengers(&self, driver: &DriverInstance) {
         let mut number = 0;
         while let Some(mut messenger) = self.messengers.read(self.waiting(), |all| all.get(number).copied()) {
-            // SAFETY: the functions have the types of their commands, and the create infos are valid. They are called with the
-            // driver's own instance and callbacks.
+            let [create, _] = messenger.commands;
+            let (info, none) = (messenger.info.as_ptr(), core::ptr::null());
+            // SAFETY: the type is that of both commands, and the create info is valid. The instance is the driver's own.
             let result = unsafe {
-                let (instance, none) = (driver.handle, core::ptr::null());
-                match &messenger.info {
-                    MessengerInfo::Messenger(info) => driver
-                        .get::<vk::PFN_vkCreateDebugUtilsMessengerEXT>(
-                            command::CREATE_DEBUG_UTILS_MESSENGER_EXT,
-                        )
-                        .map(|create| create(instance, info, none, (&raw mut messenger.own).cast())),
-                    MessengerInfo::Report(info) => driver
-                        .get::<vk::PFN_vkCreateDebugReportCallbackEXT>(
-                            command::CREATE_DEBUG_REPORT_CALLBACK_EXT,
-                        )
-                        .map(|create| create(instance, info, none, (&raw mut messenger.own).cast())),
-                }
+                driver
+                    .get::<CreateFn>(create)
+                    .map(|create| create(driver.handle, info, none, &mut messenger.own))
             };
             if result == Some(vk::Result::SUCCESS) {
                 self.messengers.replace(self.waiting(), messenger, |known| known.object == messenger.object);
             } else {
-                let name = messenger.info.create().text();
+                let name = create.text();
                 self.log(
                     Level::Warning,
                     format_args!("{name} fails, so the driver's own messages are missing"),
@@ -64,12 +60,10 @@ impl OnDemandDriver {
         let messenger = self.messengers.remove(self.waiting(), |known| known.object == object);
         let created = messenger.filter(|messenger| messenger.own != 0);
         let (Some(messenger), Some(driver)) = (created, self.opened()) else { return };
-        type DestroyFn =
-            unsafe extern "system" fn(vk::Instance, u64, *const vk::AllocationCallbacks<'static>);
+        let [_, destroy] = messenger.commands;
         // SAFETY: the type is that of both commands; the object is the driver's own, made without callbacks.
         unsafe {
-            if let Some(destroy) = driver.get::<Command>(messenger.info.destroy()) {
-                let destroy = core::mem::transmute::<Command, DestroyFn>(destroy);
+            if let Some(destroy) = driver.get::<DestroyFn>(destroy) {
                 destroy(driver.handle, messenger.own, core::ptr::null());
             }
         }

@@ -8,6 +8,8 @@
 mod answered;
 pub(super) mod create_info;
 pub(in crate::objects) mod deferred;
+mod device;
+mod forms;
 mod messengers;
 mod record;
 
@@ -23,9 +25,7 @@ use super::driver::{ClosedDriver, DriverInstance, DriverOfInstance};
 use super::queried::Asked;
 use crate::abi::Command;
 use crate::dispatch::{InstanceTable, ON_DEMAND, OnDemandHandle, Table as _, Target};
-use crate::drivers::last_start::{
-    AnswerKey, DeviceAnswers, DriverAnswers, Query, RecordedAnswers, RecordedGroups,
-};
+use crate::drivers::last_start::{DeviceAnswers, DriverAnswers, RecordedAnswers, RecordedGroups};
 use crate::drivers::log_outcome;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
@@ -36,9 +36,9 @@ use crate::objects::physical_device::groups::{EMPTY, Group};
 use crate::platform::{Turns, Waiting};
 use crate::registry::{self, CommandId, ExtensionSet, INSTANCE_SLOTS};
 
-use answered::answered;
 use create_info::CreateInfoCopy;
 use deferred::DeferredMessenger;
+use device::{OnDemandDevice, open_device};
 pub(in crate::objects) use record::record;
 
 /// A driver's instance that does not exist until a call needs it.
@@ -75,19 +75,6 @@ const CLOSED: u8 = 0;
 const OPEN: u8 = 1;
 const FAILED: u8 = 2;
 
-/// A device of such a driver.
-#[repr(C)]
-pub(in crate::objects) struct OnDemandDevice {
-    /// First: the driver's table gets the address as the handle of the device.
-    handle: OnDemandHandle,
-    driver: NonNull<OnDemandDriver>,
-    /// `None` for a device that the records lack.
-    answers: Option<DeviceAnswers>,
-}
-
-// SAFETY: nothing changes after creation but the handle, which is `Sync`; the driver lives as long.
-unsafe impl Sync for OnDemandDevice {}
-
 /// The parts of a driver that is opened on demand.
 pub(super) struct OnDemandParts {
     pub(super) library: Text,
@@ -110,7 +97,7 @@ impl DriverInstance {
         let known = DriverAnswers::read(text);
         for command in known.iter().flat_map(DriverAnswers::commands) {
             let piece = command.instance_slot().and_then(|slot| ON_DEMAND.piece(slot));
-            if let Some(function) = answered(command).or(piece) {
+            if let Some(function) = answered::answered(command).or(piece) {
                 table.set(command, function);
             }
             failing.set(command, answered::failing(command));
@@ -205,7 +192,7 @@ impl OnDemandDriver {
         // SAFETY: the copy is a valid create info, the callbacks are the instance's, and no other code knows the driver's
         // new instance.
         let made = unsafe {
-            let handle = self.create_info.with(|info| driver.create_instance(info, callbacks))?;
+            let handle = driver.create_instance(self.create_info.info(), callbacks)?;
             let owner = DriverOfInstance::Discovered(driver);
             DriverInstance::new(owner, handle, Some(self.index), self.enabled, allocator, callbacks)?
         };
@@ -287,8 +274,12 @@ impl OnDemandDriver {
     fn add_device(&self, answers: Option<DeviceAnswers>) -> Result<NonNull<OnDemandDevice>, OutOfMemory> {
         let device =
             OnDemandDevice { handle: OnDemandHandle::new(open_device), driver: NonNull::from(self), answers };
-        let device = ListedPtr(Box::into_non_null(Box::try_new_in(device, self.instance().allocator)?));
-        self.devices.insert(self.waiting(), device)?;
+        let allocator = self.instance().allocator;
+        let device = ListedPtr(Box::into_non_null(Box::try_new_in(device, allocator)?));
+        self.devices.insert(self.waiting(), device).inspect_err(|_| {
+            // SAFETY: the box was leaked just above, and the list did not take it.
+            drop(unsafe { Box::from_non_null_in(device.0, allocator) });
+        })?;
         Ok(device.0)
     }
 
@@ -469,60 +460,12 @@ impl Drop for OnDemandDriver {
     }
 }
 
-impl OnDemandDevice {
-    /// Returns the device behind a handle.
-    ///
-    /// # Safety
-    /// The handle is one of a device of a driver that is opened on demand.
-    unsafe fn of<'a>(handle: vk::PhysicalDevice) -> &'a Self {
-        // SAFETY: by this function's `# Safety` the handle is the address of a device.
-        unsafe { &*core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize) }
-    }
-
-    fn handle(&self) -> vk::PhysicalDevice {
-        vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
-    }
-
-    fn driver(&self) -> &OnDemandDriver {
-        // SAFETY: a driver outlives its devices.
-        unsafe { self.driver.as_ref() }
-    }
-
-    /// Returns where calls go. Opens the driver.
-    fn open(&self) -> &Target {
-        if let Some(target) = self.handle.target() {
-            return target;
-        }
-        // SAFETY: this is the function that opens this object's driver; its result is never NULL, and lives as long.
-        unsafe { &*open_device(&raw const self.handle) }
-    }
-
-    /// Returns whether a device that the driver reports now is the recorded one: the vendor, the device, its type and its
-    /// name are the same.
-    fn is_same(&self, now: &DeviceAnswers, text_now: &[u8]) -> bool {
-        let bytes = core::mem::offset_of!(vk::PhysicalDeviceProperties, vendor_id)
-            ..core::mem::offset_of!(vk::PhysicalDeviceProperties, pipeline_cache_uuid);
-        let key = AnswerKey { query: Query::Properties, s_type: 0, number: 0 };
-        let before =
-            self.answers.as_ref().and_then(|answers| answers.find(self.driver().answers.text(), key));
-        before.zip(now.find(text_now, key)).is_some_and(|(before, now)| before.is_same_in(now, bytes))
-    }
-}
-
 /// The function of a driver's handle that opens the driver.
 unsafe extern "C" fn open_driver(handle: *const OnDemandHandle) -> *const Target {
     // SAFETY: only the handle at the beginning of a driver has this function.
     let driver = unsafe { &*handle.cast::<OnDemandDriver>() };
     driver.open();
     target_of(&driver.handle, driver)
-}
-
-/// The function of a device's handle that opens its driver.
-unsafe extern "C" fn open_device(handle: *const OnDemandHandle) -> *const Target {
-    // SAFETY: only the handle at the beginning of a device has this function.
-    let device = unsafe { &*handle.cast::<OnDemandDevice>() };
-    device.driver().open();
-    target_of(&device.handle, device.driver())
 }
 
 /// Returns the target of a handle whose driver has been opened. A driver that calls back while it is opened gets
