@@ -12,7 +12,7 @@ use crate::driver_types::DriverTypes;
 use crate::log::{Level, Topic};
 use crate::message;
 use crate::object::{Object, Owned, ParentObject, VkObject};
-use crate::physical_device::{Description, Physical, raise};
+use crate::physical_device::{Description, Physical, clear_padding, raise};
 use crate::result::EnumerateError;
 
 // SAFETY: no other type is behind such handles.
@@ -168,6 +168,7 @@ impl<D: DriverTypes> Enumeration<'_, D> {
         driver: D::PhysicalDevice,
     ) -> Result<(), EnumerateError> {
         raise(&mut description);
+        clear_padding(&mut description);
         let root = self.instance.root();
         if let Some(Err(error)) = &description.sync_types {
             let name = description.properties.device_name_as_c_str().unwrap_or_default().to_bytes();
