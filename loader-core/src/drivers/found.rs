@@ -118,24 +118,19 @@ impl FoundDrivers {
         Self::open(search, last_start, purpose, platform, drivers, logger)
     }
 
-    /// Opens the drivers that another purpose requires, if `request` would still find the same.
+    /// Opens the drivers that another purpose requires, if these are still current.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub(crate) fn also_for(
         &self,
         purpose: Purpose,
-        request: Request,
         platform: &Platform,
         drivers: &OpenDrivers,
         logger: &Logger,
-    ) -> Result<Option<(Self, bool)>, OutOfMemory> {
-        if !self.are_current(request, platform, logger)? {
-            return Ok(None);
-        }
-        self.search.tell(logger);
+    ) -> Result<(Self, bool), OutOfMemory> {
         let (search, last_start) = (self.search.clone(), self.last_start.clone());
-        Self::open(search, last_start, purpose, platform, drivers, logger).map(Some)
+        Self::open(search, last_start, purpose, platform, drivers, logger)
     }
 
     fn open(
@@ -164,21 +159,16 @@ impl FoundDrivers {
         Ok((found, lasting))
     }
 
-    /// Returns whether `request` would find the same now, and these drivers serve the purpose.
+    /// Returns whether these drivers serve the purpose.
+    pub(crate) fn cover(&self, purpose: Purpose) -> bool {
+        self.purpose.covers(purpose)
+    }
+
+    /// Returns whether `request` would find the same now.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(crate) fn still_serve(
-        &self,
-        purpose: Purpose,
-        request: Request,
-        platform: &Platform,
-        logger: &Logger,
-    ) -> Result<bool, OutOfMemory> {
-        Ok(self.purpose.covers(purpose) && self.are_current(request, platform, logger)?)
-    }
-
-    fn are_current(
+    pub(crate) fn are_current(
         &self,
         request: Request,
         platform: &Platform,
@@ -385,7 +375,7 @@ impl FoundDrivers {
         if logger.listeners.is_empty() {
             return;
         }
-        self.search.tell(logger);
+        self.tell_search(logger);
         for (index, outcome) in &self.outcomes {
             let Some(candidate) = self.plan.drivers.get(*index) else { continue };
             log_outcome_by(logger, tell, &candidate.library, outcome);
@@ -419,7 +409,7 @@ fn tell(logger: &Logger, level: Level, topic: Topic, message: fmt::Arguments<'_>
 
 impl Search {
     /// Repeats the search's log messages to the current listeners.
-    fn tell(&self, logger: &Logger) {
+    pub(crate) fn tell_search(&self, logger: &Logger) {
         if !logger.listeners.is_empty() {
             self.log(logger, tell);
         }

@@ -159,25 +159,48 @@ impl Loader {
         purpose: Purpose,
         logger: &Logger,
     ) -> Result<Arc<FoundDrivers>, OutOfMemory> {
-        let (platform, waiting) = (self.platform, self.platform.waiting);
-        let last = self.found_drivers.last(waiting);
-        let mut more = None;
-        if let Some(last) = last {
-            if last.still_serve(purpose, request, platform, logger)? {
+        let platform = self.platform;
+        if let Some(last) = self.found_drivers.last(platform.waiting)
+            && (last.cover(purpose) || last.leave_some_out())
+            && last.are_current(request, platform, logger)?
+        {
+            if last.cover(purpose) {
                 last.tell(logger);
                 return Ok(last);
             }
-            if last.leave_some_out() {
-                more = last.also_for(purpose, request, platform, &self.drivers, logger)?;
-            }
+            last.tell_search(logger);
+            return self.open_for(&last, purpose, logger);
         }
-        let (found, lasting) = match more {
-            Some(more) => more,
-            None => FoundDrivers::discover(platform, &self.flavour, request, purpose, &self.drivers, logger)?,
-        };
+        self.keep_drivers(FoundDrivers::discover(
+            platform,
+            &self.flavour,
+            request,
+            purpose,
+            &self.drivers,
+            logger,
+        )?)
+    }
+
+    /// Opens the drivers that another purpose requires, among those that this call has found.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn open_for(
+        &self,
+        found: &Arc<FoundDrivers>,
+        purpose: Purpose,
+        logger: &Logger,
+    ) -> Result<Arc<FoundDrivers>, OutOfMemory> {
+        if found.cover(purpose) {
+            return Ok(found.clone());
+        }
+        self.keep_drivers(found.also_for(purpose, self.platform, &self.drivers, logger)?)
+    }
+
+    fn keep_drivers(&self, (found, lasting): (FoundDrivers, bool)) -> Result<Arc<FoundDrivers>, OutOfMemory> {
         let found = Arc::try_new(found)?;
         if lasting {
-            self.found_drivers.keep(waiting, &found);
+            self.found_drivers.keep(self.platform.waiting, &found);
         }
         Ok(found)
     }

@@ -94,27 +94,22 @@ impl AnswerWriter {
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn answer(
-        &mut self,
-        key: AnswerKey,
-        answers: impl Iterator<Item = (u8, u8)>,
-    ) -> Result<(), OutOfMemory> {
+    pub fn answer(&mut self, key: AnswerKey, one: &[u8], other: &[u8]) -> Result<(), OutOfMemory> {
         self.0.try_extend(b"answer ")?;
         let word = QUERIES.iter().find(|(query, _)| *query == key.query).map_or(&b""[..], |(_, word)| word);
         self.0.try_extend(word)?;
         self.0.try_extend(&formatted(format_args!(" {} {} ", key.s_type, key.number))?)?;
-        let mut end = self.0.len();
-        for (first, second) in answers {
-            if first == second {
-                self.0.try_extend(&[digit(first >> 4), digit(first & 15)])?;
-            } else {
-                self.0.try_extend(b"..")?;
-            }
-            if first != second || first != 0 {
-                end = self.0.len();
+        let start = self.0.len();
+        let is_zero = |(one, other): (&u8, &u8)| *one == 0 && *other == 0;
+        let length =
+            one.iter().zip(other).rposition(|bytes| !is_zero(bytes)).map_or(0, |last| last.wrapping_add(1));
+        self.0.try_resize(start.saturating_add(length.saturating_mul(2)), b'.')?;
+        let (digits, _) = self.0.get_mut(start..).unwrap_or_default().as_chunks_mut::<2>();
+        for (digits, (one, other)) in digits.iter_mut().zip(one.iter().zip(other)) {
+            if one == other {
+                *digits = [one >> 4, one & 15].map(digit);
             }
         }
-        self.0.truncate(end);
         self.0.try_extend(b"-\n")
     }
 
@@ -125,7 +120,7 @@ impl AnswerWriter {
 }
 
 fn digit(value: u8) -> u8 {
-    b"0123456789abcdef".get(usize::from(value)).copied().unwrap_or(b'0')
+    b"0123456789abcdef".get(usize::from(value)).copied().unwrap_or_default()
 }
 
 /// The lines about a driver, before those of its devices.
@@ -288,10 +283,12 @@ mod tests {
     fn written() -> Text {
         let mut writer = AnswerWriter::new(5, 4_206_847, RecordedGroups::Single).unwrap();
         writer.command(command::GET_PHYSICAL_DEVICE_FEATURES).unwrap();
-        for answers in [&[(1, 1), (0, 255), (0xab, 0xab), (0, 0)][..], &[(0, 0)], &[(0, 9), (0, 9)]] {
+        for answers in [&[[1, 1], [0, 255], [0xab, 0xab], [0, 0]][..], &[[0, 0]], &[[0, 9], [0, 9]]] {
             writer.device(&[]).unwrap();
             for key in KEYS {
-                writer.answer(key, answers.iter().copied()).unwrap();
+                let [one, other] =
+                    [0, 1].map(|number| answers.iter().map(|bytes| bytes[number]).collect::<StdVec<u8>>());
+                writer.answer(key, &one, &other).unwrap();
             }
         }
         writer.finish()

@@ -95,7 +95,7 @@ impl Sources {
         // SAFETY: by this function's `# Safety` the create info's pointers are valid.
         self.key = unsafe { instance_key(info) }?;
         let purpose = self.key.map_or(Purpose::Everything, Purpose::Instances);
-        self.discovered = Some(loader.discover(found.request, purpose, logger)?);
+        self.discovered = Some(loader.open_for(&found, purpose, logger)?);
         Ok(())
     }
 

@@ -211,8 +211,8 @@ impl OnDemandDriver {
             self.let_missing_commands_fail(driver);
         }
         let now = now.unwrap_or_default();
-        let devices_now =
-            DriverAnswers::read(&now).and_then(|read| read.devices(&now).ok()).unwrap_or_default();
+        let read_now = DriverAnswers::read(&now).filter(|_| !agrees);
+        let devices_now = read_now.and_then(|read| read.devices(&now).ok()).unwrap_or_default();
         let mut taken: u64 = 0;
         self.each_device(|number, device| {
             let same = |position: &usize| {

@@ -110,7 +110,7 @@ impl Recorder<'_> {
                 let mut count = 0;
                 if get(device, &mut count, core::ptr::null_mut()) == vk::Result::SUCCESS && count == 0 {
                     let key = AnswerKey { query: DeviceQuery::Tools, s_type: 0, number: 0 };
-                    self.writer.answer(key, core::iter::empty())?;
+                    self.writer.answer(key, &[], &[])?;
                 }
             }
         }
@@ -159,14 +159,15 @@ impl Recorder<'_> {
             DeviceQuery::Memory if is_root => padding::is_padding_of_memory,
             _ => |_| false,
         };
+        let length = structure.size.saturating_sub(structure.header());
         let mut is_written = false;
         for number in numbers.iter().flat_map(|(first, count)| *first..first.saturating_add(*count)) {
             let count = if form.query == DeviceQuery::QueueFamilies { number as usize } else { 1 };
             let mut roots = memory(if is_root { 0 } else { form.root.size.saturating_mul(count) }, 0)?;
-            let mut both = [Vec::new(), Vec::new()];
-            for (filled, contents) in both.iter_mut().zip([0, u64::MAX]) {
-                *filled = memory(structure.size.saturating_mul(count), contents)?;
-                let first = filled.as_mut_ptr().cast();
+            let mut members = [Text::new(), Text::new()];
+            for (members, contents) in members.iter_mut().zip([0, u64::MAX]) {
+                let mut filled = memory(structure.size.saturating_mul(count), contents)?;
+                let first = filled.as_mut_ptr().cast::<c_void>();
                 let array = if is_root { first } else { roots.as_mut_ptr().cast() };
                 // SAFETY: both arrays have `count` structures of their kind. By this function's `# Safety` the function is
                 // that of the form.
@@ -180,47 +181,43 @@ impl Recorder<'_> {
                         begin(array, form.root, index, next);
                     }
                     call(form.query, function, self.device, &mut { number }, array);
+                    for index in 0..count {
+                        let start = structure.size.saturating_mul(index).saturating_add(structure.header());
+                        members
+                            .try_extend(core::slice::from_raw_parts(first.byte_add(start).cast(), length))?;
+                    }
                 }
             }
-            let [one, other] = &both;
-            let members = structure.header()..structure.size;
-            let positions = (0..count).flat_map(|index| {
-                members
-                    .clone()
-                    .map(move |position| structure.size.saturating_mul(index).saturating_add(position))
-            });
-            let bytes = positions.enumerate().map(|(number, position)| {
-                if is_padding(number) { NOT_WRITTEN } else { (byte(one, position), byte(other, position)) }
-            });
+            let [one, other] = &mut members;
+            for (position, (one, other)) in one.iter_mut().zip(other.iter_mut()).enumerate() {
+                if is_padding(position) {
+                    (*one, *other) = (0, 1);
+                }
+            }
             // A driver that does not know the structure leaves it alone for every format.
-            is_written |= form.query != DeviceQuery::Format || bytes.clone().any(|(one, other)| one == other);
+            is_written |=
+                form.query != DeviceQuery::Format || one.iter().zip(&*other).any(|(one, other)| one == other);
             if is_written {
                 let key = AnswerKey { query: form.query, s_type: structure.s_type, number };
-                self.writer.answer(key, bytes)?;
+                self.writer.answer(key, one, other)?;
             }
         }
         if !is_written {
             let key = AnswerKey { query: form.query, s_type: structure.s_type, number: EVERY_FORMAT };
-            self.writer.answer(key, (structure.header()..structure.size).map(|_| NOT_WRITTEN))?;
+            let (mut one, mut other) = (Text::new(), Text::new());
+            one.try_resize(length, 0)?;
+            other.try_resize(length, 1)?;
+            self.writer.answer(key, &one, &other)?;
         }
         Ok(())
     }
 }
-
-/// A byte that is not written: it differs after two calls.
-const NOT_WRITTEN: (u8, u8) = (0, 1);
 
 /// Returns memory for this many bytes.
 fn memory(size: usize, contents: u64) -> Result<Vec<u64>, OutOfMemory> {
     let mut memory = Vec::new();
     memory.try_resize(size.div_ceil(size_of::<u64>()), contents)?;
     Ok(memory)
-}
-
-fn byte(memory: &[u64], position: usize) -> u8 {
-    const WORD: usize = size_of::<u64>();
-    let word = memory.get(position.div_euclid(WORD)).copied().unwrap_or(0).to_ne_bytes();
-    word.get(position.rem_euclid(WORD)).copied().unwrap_or(0)
 }
 
 /// Writes `sType` and `pNext` of a structure in an array, if it has them, and returns its address.
