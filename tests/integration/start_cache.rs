@@ -8,6 +8,8 @@
 mod attacks;
 #[path = "start_cache/changes.rs"]
 mod changes;
+#[path = "start_cache/forks.rs"]
+mod forks;
 #[path = "start_cache/messengers.rs"]
 mod messengers;
 #[path = "start_cache/one_process.rs"]
@@ -83,6 +85,7 @@ fn body(vk: &Vk) {
                 vk.say("extensions", all.unwrap_or_default().iter().map(name).collect::<Vec<_>>().join(","));
             }
             "device" => create_device(vk),
+            "fork" => forks::fork(vk),
             "messengers" => messengers::listen(vk),
             "sleep" => sleep::watch(vk),
             "add-variable" => {
