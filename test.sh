@@ -68,6 +68,8 @@ beside() {
     step "lints" lints
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
     step "every order of threads" cargo run --quiet --locked --manifest-path tests/model/Cargo.toml
+    # They are only linked with the fuzzer's own library by `cargo fuzz`.
+    step "fuzz targets" env CUSTOM_LIBFUZZER_PATH=/unused cargo check --quiet --locked --manifest-path tests/fuzz/Cargo.toml
     step "Android tree" cargo xtask android-tree
     yocto_recipes
     oldest_compiler

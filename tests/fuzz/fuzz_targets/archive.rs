@@ -4,9 +4,9 @@
 use std::cell::Cell;
 
 use libfuzzer_sys::fuzz_target;
-use vkload_core::platform::FileError;
 use platform_android::layers::archive::{self, Ranges};
 use platform_android::layers::elf;
+use vkload_core::platform::FileError;
 
 /// A file in memory, with how much was read.
 struct File<'a> {

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use libfuzzer_sys::fuzz_target;
+use platform_android::layers::archive::Ranges;
+use platform_android_apk::package::{self, Contents, PackageError};
 use vkload_core::memory::OrOutOfMemory;
 use vkload_core::platform::FileError;
-use platform_android_apk::package::{self, Contents};
-use platform_android::layers::archive::Ranges;
 
 /// A file in memory.
 struct File<'a>(&'a [u8]);
@@ -48,7 +48,9 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn explain(stop: &OrOutOfMemory<PackageError>) {
     match stop {
-        OrOutOfMemory::Failed(fault) => assert!(!fault.to_string().is_empty() && fault.id().starts_with("package-")),
+        OrOutOfMemory::Failed(fault) => {
+            assert!(!fault.to_string().is_empty() && fault.id().starts_with("package-"))
+        }
         OrOutOfMemory::OutOfMemory => panic!("out of memory"),
     }
 }

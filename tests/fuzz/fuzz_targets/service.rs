@@ -10,11 +10,11 @@ use std::ptr::NonNull;
 use std::sync::{Mutex, MutexGuard};
 
 use libfuzzer_sys::fuzz_target;
-use vkload_core::memory::{Text, text};
-use vkload_core::platform::{Files, Libraries, LibraryKind};
 use platform_fuchsia::{
     Descriptor, ErrorNumber, FileState, FileSystem, Fuchsia, Handle, RawHandle, Received, Status, System,
 };
+use vkload_core::memory::{Text, text};
+use vkload_core::platform::{Files, Libraries, LibraryKind};
 
 const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
 const GET: u64 = 0x73db_bfb6_2e99_320a;

@@ -4,8 +4,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::Path;
 
+use ash::vk;
 use vkload_core::drivers::last_start::last_line;
-use vkload_tests::Scenario;
+use vkload_tests::{Ask, Scenario, Vk, code};
 
 use super::{file, learn, opened, scenario, start};
 
@@ -222,6 +223,73 @@ fn answers_that_cannot_be_read_open_the_driver() {
         let scenario = learnt();
         forge(&file(&scenario), change);
         assert_eq!(opened(start(&scenario, "devices").ok().says("devices", "gpu")), "real");
+    }
+}
+
+/// Makes every recorded query and creates a device, whatever the file says.
+pub(super) fn query_everything(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+    for device in instance.try_devices().unwrap_or_default() {
+        // SAFETY: valid use of Vulkan, whatever the answers are.
+        unsafe {
+            let _ = instance.name(device);
+            let _ = instance.get_physical_device_features(device);
+            let _ = instance.get_physical_device_memory_properties(device);
+            let _ = instance.get_physical_device_queue_family_properties(device);
+            let _ = instance.get_physical_device_format_properties(device, vk::Format::R8G8B8A8_UNORM);
+            let _ = instance.enumerate_device_extension_properties(device);
+        }
+        vk.say("device", code(&instance.try_device(device, &[])));
+    }
+    vk.say("after", code(&instance.try_devices()));
+}
+
+/// The changes that [`changed`] makes to a line.
+const CHANGES: usize = 6;
+
+/// Changes a line: its end is cut, a digit differs, a number is too large, or it is missing, doubled or swapped with the next one.
+fn changed(lines: &[&str], number: usize, change: usize) -> String {
+    let mut lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+    let line = lines[number].clone();
+    match change {
+        0 => _ = lines.remove(number),
+        1 => lines.insert(number, line),
+        2 => lines.swap(number, number + 1),
+        3 => lines[number] = format!("{}\n", &line[..line.len() / 2]),
+        4 => {
+            lines[number] =
+                line.replacen(|letter: char| letter.is_ascii_digit(), "7", 1).replacen('0', "9", 1)
+        }
+        _ => lines[number] = line.trim_end().to_owned() + "99999999999999999999\n",
+    }
+    lines.concat()
+}
+
+/// Whatever the answers are, the program runs to its end, and the next start has the truth.
+#[test]
+fn changed_answers_neither_stop_a_program_nor_outlive_it() {
+    let scenario = scenario();
+    learn(&scenario, "attack");
+    let path = file(&scenario);
+    let good = fs::read(&path).unwrap();
+    let text = String::from_utf8(good.clone()).unwrap();
+    let (body, _) = text.rsplit_once("end ").unwrap();
+    let lines: Vec<&str> = body.lines().collect();
+    let first = lines.iter().position(|line| format!("{line}\n") == PRESENT).unwrap();
+    let last = lines.iter().rposition(|line| line.starts_with("answer ")).unwrap();
+    // A few dozen of all lines and changes, the same ones each time.
+    let all = (first..last).flat_map(|line| (0..CHANGES).map(move |change| (line, change)));
+    for (line, change) in all.step_by(53 * CHANGES + 1) {
+        fs::write(&path, &good).unwrap();
+        let forged = changed(&lines, line, change);
+        if forged == body {
+            continue;
+        }
+        forge(&path, |_| forged.clone());
+        let run = start(&scenario, "attack");
+        run.ok();
+        let next = start(&scenario, "attack devices");
+        next.ok().says("device", "SUCCESS").says("after", "SUCCESS").says("devices", "gpu");
     }
 }
 
