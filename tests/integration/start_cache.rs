@@ -87,6 +87,8 @@ fn body(vk: &Vk) {
             }
             "device" => create_device(vk),
             "attack" => attacks::query_everything(vk),
+            "budget" => query_budget(vk),
+            "threads" => create_devices_at_once(vk),
             "fork" => forks::fork(vk),
             "messengers" => messengers::listen(vk),
             "sleep" => sleep::watch(vk),
@@ -118,6 +120,61 @@ fn create_device(vk: &Vk) {
         "after",
         instance.try_devices().map_or_else(|error| format!("{error:?}"), |_| instance.names().join(",")),
     );
+}
+
+/// Queries the memory, and then its budget, which is never recorded.
+fn query_budget(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+    let device = instance.devices()[0];
+    for has_budget in [false, true] {
+        let mut budget = ash::vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+        let mut memory = ash::vk::PhysicalDeviceMemoryProperties2::default();
+        if has_budget {
+            memory = memory.push_next(&mut budget);
+        }
+        // SAFETY: valid use of Vulkan.
+        unsafe { instance.get_physical_device_memory_properties2(device, &mut memory) };
+        vk.say(&format!("opened-{has_budget}"), vk.is_loaded("real"));
+    }
+}
+
+/// Creates a device on each of 16 threads at once.
+fn create_devices_at_once(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
+    let (raw, device): (&ash::Instance, _) = (&instance, instance.devices()[0]);
+    let (together, priorities) = (std::sync::Barrier::new(16), [1.0]);
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16)
+            .map(|_| {
+                scope.spawn(|| {
+                    let queues = [ash::vk::DeviceQueueCreateInfo::default().queue_priorities(&priorities)];
+                    let info = ash::vk::DeviceCreateInfo::default().queue_create_infos(&queues);
+                    together.wait();
+                    // SAFETY: valid use of Vulkan.
+                    code(&unsafe { raw.create_device(device, &info, None) })
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap().to_string()).collect()
+    });
+    vk.say("created", results.iter().all(|result| result == "SUCCESS"));
+}
+
+#[test]
+fn threads_that_meet_a_closed_driver_open_it_once() {
+    let scenario = scenario();
+    learn(&scenario, "devices");
+    let run = start(&scenario, "threads");
+    run.ok().says("created", "true");
+    assert_eq!(run.trace("real").calls("vkCreateInstance").len(), 1);
+    assert_eq!(run.trace("real").calls("vkCreateDevice").len(), 16);
+}
+
+#[test]
+fn a_chain_with_a_structure_that_is_not_recorded_opens_the_driver() {
+    let scenario = scenario();
+    learn(&scenario, "devices");
+    start(&scenario, "budget").ok().says("opened-false", "false").says("opened-true", "true");
 }
 
 #[test]
