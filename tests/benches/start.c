@@ -1,5 +1,5 @@
-/* A program's start: opens the loader's library, and asks for extensions or goes on to the list of devices.
- * start LIBRARY extensions|devices */
+/* A program's start: opens the loader's library, and queries the extensions, or goes on to the list of devices or to the first device.
+ * start LIBRARY extensions|devices|device */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ static void fail(const char *what) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 3) fail("start LIBRARY extensions|devices");
+    if (count != 3) fail("start LIBRARY extensions|devices|device");
     void *library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) fail(dlerror());
     PFN_vkGetInstanceProcAddr find = (PFN_vkGetInstanceProcAddr)dlsym(library, "vkGetInstanceProcAddr");
@@ -21,7 +21,7 @@ int main(int count, char **arguments) {
         (PFN_vkEnumerateInstanceExtensionProperties)find(NULL, "vkEnumerateInstanceExtensionProperties");
     uint32_t number = 0;
     if (extensions(NULL, &number, NULL) != VK_SUCCESS || number == 0) fail("no extensions");
-    if (strcmp(arguments[2], "devices") != 0) return 0;
+    if (strcmp(arguments[2], "extensions") == 0) return 0;
 
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)find(NULL, "vkCreateInstance");
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
@@ -34,6 +34,17 @@ int main(int count, char **arguments) {
     VkPhysicalDevice device;
     number = 1;
     if (enumerate(instance, &number, &device) < VK_SUCCESS) fail("no device");
+    if (strcmp(arguments[2], "device") == 0) {
+        float priority = 1;
+        VkDeviceQueueCreateInfo queue = {
+            .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+        VkDeviceCreateInfo with = {
+            .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .queueCreateInfoCount = 1, .pQueueCreateInfos = &queue};
+        VkDevice made;
+        if (((PFN_vkCreateDevice)find(instance, "vkCreateDevice"))(device, &with, NULL, &made) != VK_SUCCESS)
+            fail("the first device cannot be created");
+        ((PFN_vkDestroyDevice)find(instance, "vkDestroyDevice"))(made, NULL);
+    }
     ((PFN_vkDestroyInstance)find(instance, "vkDestroyInstance"))(instance, NULL);
     return 0;
 }

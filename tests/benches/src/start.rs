@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::Instant;
 use std::{fs, mem};
 
 use serde_json::json;
@@ -30,14 +31,22 @@ struct Kind {
     keeps_starts: bool,
 }
 
+/// What a start takes, in microseconds.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    processor: f64,
+    wall: f64,
+}
+
 /// The program's task, and the name and title of its picture.
-const DONE: [(&str, &str, &str); 2] = [
+const DONE: [(&str, &str, &str); 3] = [
     ("extensions", "start-extensions", "From a program's start to the extension count"),
     ("devices", "start-devices", "From a program's start to the list of devices"),
+    ("device", "start-device", "From a program's start to the first device"),
 ];
 
-/// Measures our library and Debian's, and ours with a filled start cache. Returns a table of processor time, and writes data and pictures
-/// into a folder.
+/// Measures our library and Debian's, and ours with a filled start cache. Returns a table of processor time and wall time, and writes data
+/// and pictures into a folder.
 ///
 /// # Errors
 /// If something could not be measured or written, with the remedy, as a message for a person.
@@ -52,13 +61,13 @@ pub fn report(pictures: &Path) -> Result<String, String> {
         Kind { name: "vkload after a start", library: ours, keeps_starts: true },
     ];
     let manifests = install(folder.path())?;
-    let mut text = format!("{:30} {:>8}", "processor time, ms", "drivers");
+    let mut text = format!("{:30} {:>8}", "processor time / wall time, ms", "drivers");
     for kind in &kinds {
         let _ = write!(text, " {:>20}", kind.name);
     }
     text.push('\n');
     for (what, name, title) in DONE {
-        let mut costs: [Vec<f64>; 3] = Default::default();
+        let mut costs: [Vec<Cost>; 3] = Default::default();
         for number in NUMBERS {
             eprintln!("measuring {what} with {number} drivers");
             let files = manifests.get(..number as usize).ok_or("too few drivers")?.join(":");
@@ -73,14 +82,14 @@ pub fn report(pictures: &Path) -> Result<String, String> {
                         .arg(&kind.library)
                         .arg(what)
                         .stdin(Stdio::null());
-                    processor_time(&mut command).map_err(|error| format!("{}, {what}: {error}", kind.name))
+                    cost(&mut command).map_err(|error| format!("{}, {what}: {error}", kind.name))
                 },
                 what,
             )?;
             let _ = write!(text, "{what:30} {number:>8}");
-            for (costs, time) in costs.iter_mut().zip(times) {
-                costs.push(time);
-                let _ = write!(text, " {:>20.2}", time / 1e3);
+            for (costs, cost) in costs.iter_mut().zip(times) {
+                costs.push(cost);
+                let _ = write!(text, " {:>10.2} / {:>7.2}", cost.processor / 1e3, cost.wall / 1e3);
             }
             text.push('\n');
         }
@@ -90,13 +99,13 @@ pub fn report(pictures: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// Returns the median time of each kind, in microseconds. They take turns.
+/// Returns the median costs of each kind. They take turns.
 fn times(
     kinds: &[Kind; 3],
-    start: impl Fn(&Kind, &str) -> Result<f64, String>,
+    start: impl Fn(&Kind, &str) -> Result<Cost, String>,
     what: &str,
-) -> Result<[f64; 3], String> {
-    let mut times: [Vec<f64>; 3] = Default::default();
+) -> Result<[Cost; 3], String> {
+    let mut times: [Vec<Cost>; 3] = Default::default();
     for kind in kinds {
         // Brings files into memory, and fills the start cache, which takes two starts.
         start(kind, "devices")?;
@@ -108,26 +117,40 @@ fn times(
             times.push(start(kind, what)?);
         }
     }
-    Ok(times.map(|mut times| {
+    let median = |times: &[Cost], part: fn(&Cost) -> f64| {
+        let mut times: Vec<f64> = times.iter().map(part).collect();
         times.sort_by(f64::total_cmp);
         times.get(STARTS / 2).copied().unwrap_or_default()
+    };
+    Ok(times.map(|times| Cost {
+        processor: median(&times, |cost| cost.processor),
+        wall: median(&times, |cost| cost.wall),
     }))
 }
 
-fn draw(folder: &Path, name: &str, title: &str, kinds: &[Kind], costs: &[Vec<f64>]) -> std::io::Result<()> {
+fn draw(folder: &Path, name: &str, title: &str, kinds: &[Kind], costs: &[Vec<Cost>]) -> std::io::Result<()> {
     let (unit, noun) = ("microseconds of processor time, median", "drivers");
     let places = [(0, 0), (1, 0), (0, 1)];
     let lines = kinds.iter().zip(costs).zip(places).map(|((kind, costs), (loader, place))| Line {
         name: kind.name.to_owned(),
         loader,
         place,
-        costs: costs.clone(),
+        costs: costs.iter().map(|cost| cost.processor).collect(),
     });
     let picture = Picture { title, unit, noun, numbers: &NUMBERS, lines: lines.collect() }.svg();
     let lines: Vec<_> = kinds
         .iter()
         .zip(costs)
-        .map(|(kind, costs)| json!({"line": kind.name, "costs": costs.iter().map(|cost| cost.round()).collect::<Vec<_>>()}))
+        .map(|(kind, costs)| {
+            let numbers = |part: fn(&Cost) -> f64| -> Vec<f64> {
+                costs.iter().map(|cost| part(cost).round()).collect()
+            };
+            json!({
+                "line": kind.name,
+                "costs": numbers(|cost| cost.processor),
+                "wall time": numbers(|cost| cost.wall),
+            })
+        })
         .collect();
     let data = json!({
         "title": title,
@@ -181,8 +204,9 @@ fn install(folder: &Path) -> Result<Vec<String>, String> {
     sources.take(most).enumerate().map(copy).collect()
 }
 
-/// Runs a program, and returns how long processors worked for it, in microseconds.
-fn processor_time(command: &mut Command) -> Result<f64, String> {
+/// Runs a program, and returns how long processors worked for it, and how long it took.
+fn cost(command: &mut Command) -> Result<Cost, String> {
+    let start = Instant::now();
     let child = command.spawn().map_err(|error| error.to_string())?;
     let process = libc::pid_t::try_from(child.id()).map_err(|error| error.to_string())?;
     let mut status = 0;
@@ -192,9 +216,10 @@ fn processor_time(command: &mut Command) -> Result<f64, String> {
     if unsafe { libc::wait4(process, &raw mut status, 0, &raw mut usage) } != process {
         return Err(std::io::Error::last_os_error().to_string());
     }
+    let wall = start.elapsed().as_secs_f64() * 1e6;
     if !ExitStatus::from_raw(status).success() {
         return Err(format!("the program failed: {}", ExitStatus::from_raw(status)));
     }
     let microseconds = |time: libc::timeval| time.tv_sec as f64 * 1e6 + time.tv_usec as f64;
-    Ok(microseconds(usage.ru_utime) + microseconds(usage.ru_stime))
+    Ok(Cost { processor: microseconds(usage.ru_utime) + microseconds(usage.ru_stime), wall })
 }
