@@ -17,8 +17,11 @@ use vkload_programs::{
 
 use dump::Dump;
 
-/// The variable with the number of threads on which a child creates devices, or nothing.
-const WORDS: &str = "ON_DEMAND_WORDS";
+/// The variable that makes a process a child.
+const CHILD: &str = "ON_DEMAND_CHILD";
+/// The file, in the folder where a child runs, with the number of threads on which it creates devices. A variable would make it another
+/// program to the start cache.
+const THREADS: &str = "threads";
 /// What a child prints before its answers, and between them and whether a driver is open.
 const BEGIN: &str = "\nanswers\n";
 const END: &str = "opened ";
@@ -58,9 +61,9 @@ fn without_time(answers: &str) -> String {
     text
 }
 
-fn child(machine: &Machine, library: &Library, cache: &str, words: &str) -> Command {
+fn child(machine: &Machine, library: &Library, cache: &str) -> Command {
     let mut command = machine.command(library, env::current_exe().expect("the path of this test"));
-    command.args(["--exact", "answers_of_a_child", "--nocapture"]).env(WORDS, words);
+    command.args(["--exact", "answers_of_a_child", "--nocapture"]).env(CHILD, "1");
     command.env("VK_LOADER_X_START_CACHE", cache);
     command
 }
@@ -69,17 +72,17 @@ fn child(machine: &Machine, library: &Library, cache: &str, words: &str) -> Comm
 /// threads. Returns whether every start opened a driver.
 fn compare(name: &str, machine: &Machine, threads: &str, prepare: &dyn Fn(&mut Command)) -> bool {
     let library = Library::under_test();
-    let start = |cache: &str, words: &str| {
-        let mut command = child(machine, &library, cache, words);
+    let start = |cache: &str| {
+        let mut command = child(machine, &library, cache);
         prepare(&mut command);
         answers(&mut command)
     };
-    let (expected, opened) = start("0", "");
+    let (expected, opened) = start("0");
     assert!(opened && expected.lines().count() > 300, "{name}: {} lines", expected.lines().count());
     // Two starts have to agree, and anything that changes on the machine meanwhile makes it two more.
     let mut left_closed = 0;
     for number in 1..=20 {
-        let (found, opened) = start("1", "");
+        let (found, opened) = start("1");
         let difference = expected.lines().zip(found.lines()).find(|(one, other)| one != other);
         assert_eq!(difference, None, "{name}, start {number}");
         assert_eq!(expected.len(), found.len(), "{name}, start {number}");
@@ -89,8 +92,9 @@ fn compare(name: &str, machine: &Machine, threads: &str, prepare: &dyn Fn(&mut C
             break;
         }
     }
-    // The open driver then answers the same.
-    let (found, opened) = start("1", threads);
+    // A driver that a call opens answers the same.
+    fs::write(machine.work().join(THREADS), threads).expect("the file for the child");
+    let (found, opened) = start("1");
     assert!(opened && found == expected, "{name}, with devices");
     left_closed < 2
 }
@@ -192,7 +196,7 @@ fn two_hundred_programs_at_once_see_one_of_two_drivers() {
     };
     let loader = Library::under_test();
     let start = |cache: &str| {
-        let mut command = child(&machine, &loader, cache, "");
+        let mut command = child(&machine, &loader, cache);
         command.env("VK_DRIVER_FILES", &manifest);
         answers(&mut command)
     };
@@ -232,7 +236,9 @@ fn two_hundred_programs_at_once_see_one_of_two_drivers() {
 /// Does what the parent says, in a process of its own.
 #[test]
 fn answers_of_a_child() {
-    let Ok(words) = env::var(WORDS) else { return };
+    if env::var_os(CHILD).is_none() {
+        return;
+    }
     // SAFETY: the loader is the one in the environment; valid use of Vulkan.
     let (text, maps) = unsafe {
         let entry = ash::Entry::load().expect("a loader");
@@ -246,7 +252,8 @@ fn answers_of_a_child() {
             .enabled_extension_names(&extensions);
         let instance = entry.create_instance(&info, None).expect("an instance");
         let devices = instance.enumerate_physical_devices().expect("devices");
-        if let Ok(threads) = words.parse() {
+        let threads = fs::read_to_string(THREADS).ok().and_then(|number| number.parse().ok());
+        if let Some(threads) = threads {
             create_devices(&instance, &devices, threads);
             assert_eq!(instance.enumerate_physical_devices().expect("devices"), devices, "handles stay");
         }
