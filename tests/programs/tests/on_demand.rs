@@ -191,7 +191,7 @@ fn two_hundred_programs_at_once_see_one_of_two_drivers() {
     let replace = |number: usize| {
         let link = folder.join("link");
         fs::hard_link(&copies[number % 2], &link).expect("a second name");
-        fs::rename(&link, &library).expect("a driver in place of another");
+        fs::rename(&link, &library).expect("another driver");
         let _ = fs::remove_file(&link);
     };
     let loader = Library::under_test();
