@@ -14,6 +14,8 @@ mod forks;
 mod messengers;
 #[path = "start_cache/one_process.rs"]
 mod one_process;
+#[path = "start_cache/scarce.rs"]
+mod scarce;
 #[path = "start_cache/sleep.rs"]
 mod sleep;
 
@@ -88,6 +90,7 @@ fn body(vk: &Vk) {
             "device" => create_device(vk),
             "attack" => attacks::query_everything(vk),
             "budget" => query_budget(vk),
+            "scarce" => scarce::refuse_each(vk),
             "threads" => create_devices_at_once(vk),
             "fork" => forks::fork(vk),
             "messengers" => messengers::listen(vk),

@@ -75,6 +75,14 @@ const CLOSED: u8 = 0;
 const OPEN: u8 = 1;
 const FAILED: u8 = 2;
 
+/// A driver that has been opened.
+struct Opened {
+    driver: Box<DriverInstance, Application>,
+    devices: Vec<vk::PhysicalDevice>,
+    /// Its answers, if they can be recorded.
+    answers: Option<Text>,
+}
+
 /// The parts of a driver that is opened on demand.
 pub(super) struct OnDemandParts {
     pub(super) library: Text,
@@ -175,12 +183,8 @@ impl OnDemandDriver {
         self.state.load(Ordering::Acquire) != OPEN
     }
 
-    /// Opens the driver's library and creates its instance.
-    #[expect(clippy::type_complexity, reason = "used once")]
-    fn make(
-        &self,
-    ) -> Result<(Box<DriverInstance, Application>, Vec<vk::PhysicalDevice>), OrOutOfMemory<DriverStatus>>
-    {
+    /// Opens the driver's library, creates its instance, and asks for its devices and answers.
+    fn make(&self) -> Result<Opened, OrOutOfMemory<DriverStatus>> {
         let instance = self.instance();
         let loader = instance.loader;
         let found = instance.sources.discovered.as_deref();
@@ -196,29 +200,32 @@ impl OnDemandDriver {
             let owner = DriverOfInstance::Discovered(driver);
             DriverInstance::new(owner, handle, Some(self.index), self.enabled, allocator, callbacks)?
         };
-        let handles = made.physical_devices()?;
+        let devices = made.physical_devices()?;
         made.learn_device_commands();
-        Ok((Box::try_new_in(made, allocator).map_err(OutOfMemory::from)?, handles))
+        let answers = match record(&made, &devices) {
+            Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(OutOfMemory.into()),
+            answers => answers.ok().flatten(),
+        };
+        Ok(Opened { driver: Box::try_new_in(made, allocator).map_err(OutOfMemory::from)?, devices, answers })
     }
 
     /// Lets calls go to the driver: each device to the one that it was recorded for.
-    fn assign(&self, driver: &DriverInstance, handles: &[vk::PhysicalDevice]) {
+    fn assign(&self, Opened { driver, devices: handles, answers: now }: &Opened) {
         let table = &raw const *driver.table;
-        let now = record(driver, handles).ok().flatten();
         let agrees = now.as_ref().is_some_and(|now| now.as_slice() == self.answers.text());
         if !agrees {
             self.mislead(format_args!("its answers differ from the last start's"));
             self.let_missing_commands_fail(driver);
         }
-        let now = now.unwrap_or_default();
-        let read_now = DriverAnswers::read(&now).filter(|_| !agrees);
-        let devices_now = read_now.and_then(|read| read.devices(&now).ok()).unwrap_or_default();
+        let now = now.as_deref().unwrap_or_default();
+        let read_now = DriverAnswers::read(now).filter(|_| !agrees);
+        let devices_now = read_now.and_then(|read| read.devices(now).ok()).unwrap_or_default();
         let mut taken: u64 = 0;
         self.each_device(|number, device| {
             let same = |position: &usize| {
                 let is_free = *position < 64 && taken & (1 << *position) == 0;
                 is_free
-                    && devices_now.get(*position).is_some_and(|now_device| device.is_same(now_device, &now))
+                    && devices_now.get(*position).is_some_and(|now_device| device.is_same(now_device, now))
             };
             let position = if agrees { Some(number) } else { (0..handles.len()).find(same) };
             let found = position.and_then(|position| Some((position, *handles.get(position)?)));
@@ -360,22 +367,22 @@ impl ClosedDriver for OnDemandDriver {
             return None;
         }
         self.log(Level::Info, format_args!("opened now: a call needs it"));
-        let made = self.make();
-        let state = match made {
-            Ok((driver, handles)) => {
-                self.assign(&driver, &handles);
-                self.create_messengers(&driver);
+        let state = match self.make() {
+            Ok(opened) => {
+                self.assign(&opened);
+                self.create_messengers(&opened.driver);
                 // SAFETY: this thread has the turn, and the state is published below.
-                unsafe { *self.opened.get() = Some(driver) };
+                unsafe { *self.opened.get() = Some(opened.driver) };
                 OPEN
             }
-            Err(error) => {
-                let outcome = match error {
-                    OrOutOfMemory::Failed(outcome) => outcome,
-                    OrOutOfMemory::OutOfMemory => DriverStatus::CreateInstanceFailed {
-                        result: vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw(),
-                    },
-                };
+            Err(OrOutOfMemory::OutOfMemory) => {
+                self.log(
+                    Level::Error,
+                    format_args!("it cannot be opened now: out of memory; the call fails"),
+                );
+                return None;
+            }
+            Err(OrOutOfMemory::Failed(outcome)) => {
                 log_outcome(&self.instance().logger, &self.library_path, &outcome);
                 self.mislead(format_args!("the driver can no longer be used, and its devices are lost"));
                 self.assign_failing();
