@@ -7,6 +7,7 @@ mod dump;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{env, fs, thread};
 
 use ash::vk;
@@ -25,6 +26,13 @@ const THREADS: &str = "threads";
 /// What a child prints before its answers, and between them and whether a driver is open.
 const BEGIN: &str = "\nanswers\n";
 const END: &str = "opened ";
+
+/// Held by the tests that start programs, so that 200 of them do not keep the other tests' programs waiting.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Words for the null driver.
 const DEVICES: &[(&str, &str)] = &[
@@ -101,6 +109,7 @@ fn compare(name: &str, machine: &Machine, threads: &str, prepare: &dyn Fn(&mut C
 
 #[test]
 fn every_answer_is_the_drivers_and_no_driver_is_opened() {
+    let _turn = turn();
     for (name, words) in DEVICES {
         let opened = compare(name, &Machine::with_null_driver(), "16", &|command| {
             command.env("VKLOAD_NULL_DRIVER", words);
@@ -119,6 +128,7 @@ const GPUS: &str = "profiles/LunarG/VP_LUNARG_desktop_max_2024 profiles/LunarG/V
 
 #[test]
 fn every_answer_of_devices_that_khronos_describes_is_the_drivers() {
+    let _turn = turn();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let archive = env::var_os("VK_PROFILES").map_or(root.join(KHRONOS), PathBuf::from);
     if !archive.exists() {
@@ -145,6 +155,7 @@ fn every_answer_of_devices_that_khronos_describes_is_the_drivers() {
 
 #[test]
 fn programs_see_the_same_under_each_layer() {
+    let _turn = turn();
     let layers =
         [&VALIDATION, &MESA_OVERLAY, &DEVICE_SELECT, &MANGOHUD, &VKBASALT, &RENDERDOC, &GFXRECONSTRUCT];
     let needs: Vec<Need> = std::iter::once(Need::Lavapipe).chain(layers.map(Need::Layer)).collect();
@@ -171,6 +182,7 @@ fn programs_see_the_same_under_each_layer() {
 #[test]
 fn two_hundred_programs_at_once_see_one_of_two_drivers() {
     const PROGRAMS: usize = 200;
+    let _turn = turn();
     let machine = Machine::with_null_driver();
     let folder = machine.work();
     let transfer = fs::read_to_string(example_driver(&folder)).expect("the manifest");
