@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use std::boxed::Box;
 
-    /// Returns the structures' bytes as numbers of bytes that are not zero, with `contents` between the members.
+    /// Returns the bytes of the properties of Vulkan 1.3 that had `contents` after their last member but one.
     fn bytes(contents: u8) -> Box<[u8]> {
         let mut known = Description::new(b"gpu", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
         let size = size_of::<vk::PhysicalDeviceVulkan13Properties<'_>>();

@@ -118,7 +118,7 @@ impl FoundDrivers {
         Self::open(search, last_start, purpose, platform, drivers, logger)
     }
 
-    /// Opens the drivers that another purpose requires, if these are still current.
+    /// Opens the drivers that another purpose requires. Whether these are current has been checked in the same call.
     ///
     /// # Errors
     /// [`OutOfMemory`].

@@ -15,13 +15,10 @@ use crate::logger::{Listener, Report};
 use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::objects::handle;
 use crate::objects::instance::Instance;
-use crate::objects::instance::on_demand::deferred::{DeferredMessenger, MessengerInfo};
+use crate::objects::instance::on_demand::deferred::{CreateFn, DeferredMessenger, DestroyFn, MessengerInfo};
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
-type CreateFn =
-    unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
-type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 
 /// The object behind the handles of messengers and report callbacks.
 struct Messenger {

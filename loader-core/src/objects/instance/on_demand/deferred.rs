@@ -6,6 +6,14 @@ use ash::vk;
 
 use crate::registry::CommandId;
 
+type Callbacks = vk::AllocationCallbacks<'static>;
+
+/// Creates a messenger or a report callback.
+pub(in crate::objects) type CreateFn =
+    unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
+/// Destroys one.
+pub(in crate::objects) type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
+
 /// A messenger or report callback of an instance, for a driver that may not be open.
 #[derive(Clone, Copy)]
 pub struct DeferredMessenger {

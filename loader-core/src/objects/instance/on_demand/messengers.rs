@@ -1,19 +1,12 @@
 //! Messengers and report callbacks that a driver gets when it is opened.
 
-use core::ffi::c_void;
-
 use ash::vk;
 
 use super::OnDemandDriver;
-use super::deferred::DeferredMessenger;
+use super::deferred::{CreateFn, DeferredMessenger, DestroyFn};
 use crate::log::{CommandText as _, Level};
 use crate::memory::OutOfMemory;
 use crate::objects::instance::driver::DriverInstance;
-
-type Callbacks = vk::AllocationCallbacks<'static>;
-type CreateFn =
-    unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
-type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 
 impl OnDemandDriver {
     /// Lets the driver have a messenger when it is opened. Returns whether it is not open.
