@@ -34,6 +34,14 @@ pub enum DeviceQuery {
     Tools,
 }
 
+impl DeviceQuery {
+    /// Returns whether its commands fill a counted array.
+    #[must_use]
+    pub const fn is_counted(self) -> bool {
+        matches!(self, Self::QueueFamilies | Self::Tools)
+    }
+}
+
 /// A letter of the generated file.
 macro_rules! filled_by {
     (P) => {

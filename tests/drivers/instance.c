@@ -173,7 +173,7 @@ static VkResult groups(const char *command, VkInstance handle, uint32_t *count, 
     uint32_t available = 0, listed = config.group_count > 0 ? config.group_count : config.device_count;
     for (uint32_t group = 0; group < listed; ++group) {
         all[available].physicalDeviceCount = group_members(instance, group, all[available].physicalDevices);
-        all[available].subsetAllocation = VK_TRUE;
+        all[available].subsetAllocation = all[available].physicalDeviceCount > 1;
         available += all[available].physicalDeviceCount > 0;
     }
     return answer_chained(command, all, available, sizeof *all, count, out);

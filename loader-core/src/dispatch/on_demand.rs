@@ -37,6 +37,11 @@ pub struct Target {
 }
 
 impl Target {
+    /// Creates a target. A handle of 0 is that of commands that ignore it.
+    pub fn new(handle: u64, table: *const InstanceTable) -> Self {
+        Self { handle: core::ptr::with_exposed_provenance_mut(handle as usize), table }
+    }
+
     /// Returns the handle as that of a physical device.
     pub fn physical_device(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(self.handle.expose_provenance() as u64)
@@ -63,7 +68,7 @@ unsafe impl Send for OnDemandHandle {}
 impl OnDemandHandle {
     /// Creates a handle of a driver that is not open.
     pub fn new(open: OpenFn) -> Self {
-        let nothing = Target { handle: core::ptr::null_mut(), table: core::ptr::null() };
+        let nothing = Target::new(0, core::ptr::null());
         Self { target: AtomicPtr::new(core::ptr::null_mut()), open, own: UnsafeCell::new(nothing) }
     }
 
@@ -71,6 +76,12 @@ impl OnDemandHandle {
     pub fn target(&self) -> Option<&Target> {
         // SAFETY: the pointer is NULL or the address of `own`, which no longer changes.
         unsafe { self.target.load(Ordering::Acquire).as_ref() }
+    }
+
+    /// Returns where calls go. Opens the driver if it is closed.
+    pub fn open(&self) -> &Target {
+        // SAFETY: the function's result is never NULL, and lives as long as this.
+        self.target().unwrap_or_else(|| unsafe { &*(self.open)(self) })
     }
 
     /// Lets calls go to `target` from now on.

@@ -27,10 +27,8 @@ impl FoundDrivers {
         if open.is_none_or(|driver| driver.file.is_none()) {
             return false;
         }
-        let known = self.plan.drivers.get(index).and_then(|candidate| {
-            let number = last.find_driver(candidate, Some(key))?;
-            last.driver(number)
-        });
+        let candidate = self.plan.drivers.get(index);
+        let known = candidate.and_then(|candidate| last.driver(last.find_driver(candidate, Some(key))?));
         known.is_none_or(|known| !known.is_certain())
     }
 
@@ -47,15 +45,22 @@ impl FoundDrivers {
         logger: &Logger,
     ) -> Result<(), OutOfMemory> {
         let Some(last) = &self.last_start else { return Ok(()) };
+        // After a change since this start began, it is unknown which circumstances the drivers saw.
+        if !last.still_true(platform)? {
+            return Ok(());
+        }
         let now = last.now()?;
         // Only files of this library's are large: the records for other instances then give way.
         for others in [true, false] {
-            let Some(mut file) = last.begin(platform)? else { return Ok(()) };
+            let mut file = Writer::new(&last.circumstances)?;
             for driver in learned {
                 self.write(driver, key, last, now.as_ref(), &mut file)?;
             }
             for known in others.then_some(now.as_ref()).flatten().into_iter().flat_map(StartFile::drivers) {
-                if self.still_has(&known) && !self.is_learned(&known, key, learned) {
+                let is_learned =
+                    |index| known.instance == key && learned.iter().any(|new| new.index == index);
+                let mut is_of = self.plan.used().filter(|(_, candidate)| known.is_of(candidate));
+                if is_of.next().is_some_and(|(index, _)| !is_learned(index)) {
                     file.known(&known)?;
                 }
             }
@@ -81,22 +86,6 @@ impl FoundDrivers {
         last.forget();
     }
 
-    /// Returns whether the plan still has the driver.
-    fn still_has(&self, known: &KnownDriver<'_>) -> bool {
-        self.plan.used().any(|(_, candidate)| {
-            known.manifest == candidate.path.as_slice() && known.library == candidate.library.as_slice()
-        })
-    }
-
-    fn is_learned(&self, known: &KnownDriver<'_>, key: InstanceKey, learned: &[LearnedDriver]) -> bool {
-        let is_it = |driver: &LearnedDriver| {
-            self.plan.drivers.get(driver.index).is_some_and(|candidate| {
-                known.manifest == candidate.path.as_slice() && known.library == candidate.library.as_slice()
-            })
-        };
-        known.instance == key && learned.iter().any(is_it)
-    }
-
     fn write(
         &self,
         learned: &LearnedDriver,
@@ -114,16 +103,22 @@ impl FoundDrivers {
         let opened_from = driver.file.as_ref().filter(|file| last.is_still(&file.path, &file.identity));
         let Some(LibraryFile { path, identity }) = opened_from else { return Ok(()) };
         let Ok(extensions) = driver.instance_extensions() else { return Ok(()) };
-        let mut now = KnownDriver::new(&candidate.path, &candidate.library, path, identity);
-        (now.api_version, now.moment, now.instance) = (candidate.api_version, last.moment(), key);
-        (now.devices, now.answers) = (learned.devices, &learned.answers);
+        let now = KnownDriver {
+            manifest: &candidate.path,
+            library: &candidate.library,
+            file: path,
+            identity,
+            api_version: candidate.api_version,
+            instance: key,
+            devices: learned.devices,
+            answers: &learned.answers,
+            starts: 1,
+            moment: last.cache.moment(),
+            ..KnownDriver::default()
+        };
         let mut all = before.into_iter().flat_map(StartFile::drivers);
-        let known = all.find(|known| {
-            known.instance == key
-                && known.manifest == now.manifest
-                && known.library == now.library
-                && last.is_recent(known)
-        });
+        let known =
+            all.find(|known| known.instance == key && known.is_of(candidate) && last.is_recent(known));
         file.driver(&now, &mut extensions.into_iter(), known.as_ref())
     }
 }

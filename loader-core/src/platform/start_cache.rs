@@ -11,8 +11,6 @@ pub const LARGEST_CACHE: usize = 1024 * 1024;
 /// Why no file from an earlier start exists, or why this start leaves none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheFault {
-    /// The process has more privileges than its user.
-    Elevated,
     /// No variable names a folder for caches, or the folder belongs to another user.
     NoFolder,
     /// The file does not exist yet, or the program's own file is gone.
@@ -48,7 +46,7 @@ pub struct Moment {
 /// Keeps a file for each program between its starts, and describes the circumstances that drivers' results
 /// depend on.
 ///
-/// No method loads a driver or opens a device, so a suspended device stays suspended.
+/// No method is called in an elevated process. None loads a driver or opens a device, so a suspended device stays suspended.
 pub trait StartCache: Sync {
     /// Describes everything that affects drivers' results for this process, except the drivers' own files:
     /// the program, the user, the environment, the process's limits and sandbox, the kernel, the device nodes
@@ -94,7 +92,6 @@ pub trait StartCache: Sync {
 impl fmt::Display for CacheFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Elevated => "this process is elevated",
             Self::NoFolder => "neither XDG_CACHE_HOME nor HOME names a folder",
             Self::NotFound => "this program has not left a file yet",
             Self::NotAFile => "the file is a link or not a regular file; remove it",

@@ -45,11 +45,6 @@ impl State {
         (result == 0).then(|| Self { stat: unsafe { state.assume_init() }, asked })
     }
 
-    #[cfg(target_env = "gnu")]
-    pub(super) fn is_folder(&self) -> bool {
-        self.kind() == libc::S_IFDIR
-    }
-
     pub(super) fn is_regular_file(&self) -> bool {
         self.kind() == libc::S_IFREG
     }

@@ -53,7 +53,7 @@ fuzz_target!(|bytes: &[u8]| {
     answers(bytes);
     // With the right checksum, so that the lines are read.
     let Some(file) = read(&[bytes, &last_line(bytes)]) else { return };
-    let drivers: Vec<_> = (0..file.count()).map(|number| file.driver(number).expect("a driver")).collect();
+    let drivers: Vec<_> = file.drivers().collect();
     let mut writer = Writer::new(file.circumstances()).expect("memory");
     for driver in &drivers {
         answers(driver.answers);
@@ -61,7 +61,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let again = read(&[&writer.finish().expect("memory")]).expect("what was written is read");
     assert_eq!(again.circumstances(), file.circumstances());
-    assert_eq!(again.count(), drivers.len());
+    assert_eq!(again.drivers().count(), drivers.len());
     for (number, driver) in drivers.iter().enumerate() {
         assert_eq!(said(&again.driver(number).expect("a driver")), said(driver));
     }

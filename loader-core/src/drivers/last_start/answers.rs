@@ -1,9 +1,7 @@
 //! A driver's answers for instances with one create info, as lines of the file of the last start.
 //!
 //! ```text
-//! interface 5
 //! api 4206847
-//! groups 2
 //! command vkGetPhysicalDeviceProperties
 //! device
 //! extension VK_KHR_swapchain 70
@@ -22,8 +20,8 @@ use core::ops::Range;
 
 use ash::vk;
 
-use super::file::{Lines, decimal, extension, extension_line, value};
-use crate::memory::{OutOfMemory, Text, TryGrow, Vec, formatted};
+use super::file::{Lines, extension, extension_line, value};
+use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii, formatted};
 use crate::registry::{self, CommandId, DeviceQuery};
 
 /// The words for the queries.
@@ -47,28 +45,16 @@ pub struct AnswerKey {
     pub number: u32,
 }
 
-/// The groups of a driver's devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordedGroups {
-    /// The driver has no command for them.
-    None = 0,
-    /// Each device is a group.
-    Single = 1,
-    /// The same, and the driver says that memory can be allocated on a subset.
-    SingleWithSubsets = 2,
-}
-
 /// Writes answers.
 pub struct AnswerWriter(Text);
 
 impl AnswerWriter {
-    /// Begins with the driver itself: its interface version, the version of Vulkan that is used for it, and its groups.
+    /// Begins with the version of Vulkan that is used for the driver.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn new(interface: u32, api_version: u32, groups: RecordedGroups) -> Result<Self, OutOfMemory> {
-        let groups = groups as u32;
-        Ok(Self(formatted(format_args!("interface {interface}\napi {api_version}\ngroups {groups}\n"))?))
+    pub fn new(api_version: u32) -> Result<Self, OutOfMemory> {
+        formatted(format_args!("api {api_version}\n")).map(Self)
     }
 
     /// Adds a command that the driver has.
@@ -125,12 +111,8 @@ fn digit(value: u8) -> u8 {
 
 /// The lines about a driver, before those of its devices.
 pub struct DriverAnswers<'a> {
-    /// The negotiated interface version.
-    pub interface: u32,
     /// The version of Vulkan that is used for it, as Vulkan encodes it.
     pub api_version: u32,
-    /// The groups of its devices.
-    pub groups: RecordedGroups,
     commands: &'a [u8],
     /// The number of bytes before the first device.
     devices: usize,
@@ -140,19 +122,9 @@ impl<'a> DriverAnswers<'a> {
     /// Reads the first lines. `None` if they are not in this form.
     pub fn read(text: &'a [u8]) -> Option<Self> {
         let mut lines = Lines(text);
-        let (interface, api_version) = (lines.number(b"interface")?, lines.number(b"api")?);
-        let groups = match lines.number(b"groups")? {
-            0 => RecordedGroups::None,
-            1 => RecordedGroups::Single,
-            2 => RecordedGroups::SingleWithSubsets,
-            _ => return None,
-        };
-        let commands = lines.0;
-        let length = Lines(commands)
-            .take_while(|line| value(line, b"command").is_some())
-            .fold(0usize, |length, line| length.saturating_add(line.len()).saturating_add(1));
-        let devices = text.len().checked_sub(commands.len())?.checked_add(length)?;
-        Some(Self { interface, api_version, groups, commands: commands.get(..length)?, devices })
+        let api_version = lines.number(b"api")?;
+        let commands = lines.skip_lines(|line| value(line, b"command").is_some());
+        Some(Self { api_version, commands, devices: text.len().saturating_sub(lines.0.len()) })
     }
 
     /// Returns the commands that the driver has.
@@ -203,7 +175,7 @@ fn answer(line: &[u8]) -> Option<(AnswerKey, usize)> {
     let mut words = rest.splitn(4, |byte| *byte == b' ');
     let word = words.next()?;
     let (query, _) = QUERIES.iter().find(|(_, known)| *known == word)?;
-    let (s_type, number) = (decimal(words.next()?)?, decimal(words.next()?)?);
+    let (s_type, number) = (ascii::number(words.next()?, 10)?, ascii::number(words.next()?, 10)?);
     let bytes = words.next()?.strip_suffix(b"-")?;
     let start = line.len().checked_sub(bytes.len())?.checked_sub(1)?;
     Some((AnswerKey { query: *query, s_type, number }, start))
@@ -248,23 +220,11 @@ impl Answer<'_> {
                 None => *byte = 0,
                 Some(b"..") => {}
                 Some(digits) => {
-                    let value = crate::memory::ascii::number(digits, 16).unwrap_or(0);
+                    let value = ascii::number(digits, 16).unwrap_or(0);
                     *byte = u8::try_from(value).unwrap_or(0);
                 }
             }
         }
-    }
-
-    /// Returns whether these bytes are those of `other`.
-    pub fn is_same_in(self, other: Answer<'_>, bytes: Range<usize>) -> bool {
-        bytes.into_iter().all(|position| self.byte(position) == other.byte(position))
-    }
-
-    /// Returns a byte. One that the driver does not write is 0.
-    fn byte(self, position: usize) -> u8 {
-        let mut byte = [0];
-        self.fill(position, &mut byte);
-        byte.first().copied().unwrap_or(0)
     }
 }
 
@@ -281,7 +241,7 @@ mod tests {
     ];
 
     fn written() -> Text {
-        let mut writer = AnswerWriter::new(5, 4_206_847, RecordedGroups::Single).unwrap();
+        let mut writer = AnswerWriter::new(4_206_847).unwrap();
         writer.command(command::GET_PHYSICAL_DEVICE_FEATURES).unwrap();
         for answers in [&[[1, 1], [0, 255], [0xab, 0xab], [0, 0]][..], &[[0, 0]], &[[0, 9], [0, 9]]] {
             writer.device(&[]).unwrap();
@@ -298,10 +258,7 @@ mod tests {
     fn what_was_written_is_found_and_bytes_that_a_driver_left_stay() {
         let text = written();
         let driver = DriverAnswers::read(&text).unwrap();
-        assert_eq!(
-            (driver.interface, driver.api_version, driver.groups),
-            (5, 4_206_847, RecordedGroups::Single)
-        );
+        assert_eq!(driver.api_version, 4_206_847);
         assert_eq!(driver.commands().collect::<StdVec<_>>(), [command::GET_PHYSICAL_DEVICE_FEATURES]);
         let devices = driver.devices(&text).unwrap();
         let expected: [[u8; 6]; 3] = [[1, 9, 0xab, 0, 0, 0], [0, 0, 0, 0, 0, 0], [9, 9, 0, 0, 0, 0]];
@@ -327,6 +284,6 @@ mod tests {
         {
             assert!(answer(line.as_bytes()).is_none(), "{line}");
         }
-        assert!(DriverAnswers::read(b"interface 5\n").is_none());
+        assert!(DriverAnswers::read(b"api x\n").is_none());
     }
 }

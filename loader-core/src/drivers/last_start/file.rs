@@ -1,7 +1,7 @@
 //! The file that one start leaves for the next one: lines of text, the last of which is a checksum.
 //!
 //! ```text
-//! vkload start cache 3
+//! vkload start cache 4
 //! circumstances 1234
 //! (1,234 bytes, as the platform describes them)
 //! driver 2
@@ -30,12 +30,13 @@ use core::ops::Range;
 use ash::vk;
 
 use crate::abi::name;
+use crate::discovery::Candidate;
 use crate::manifest::Version;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, ascii, formatted};
 use crate::platform::{Moment, hash};
 
 /// The first line. The number changes whenever the lines change.
-const FIRST: &[u8] = b"vkload start cache 3";
+const FIRST: &[u8] = b"vkload start cache 4";
 
 /// The number of starts that must have had the same results from a driver before they are used. One process
 /// may have lacked a resource that the next one has.
@@ -45,6 +46,7 @@ const ENOUGH_STARTS: u32 = 2;
 const DRIVER: &[u8] = b"driver";
 
 /// The records about a driver.
+#[derive(Default)]
 pub struct KnownDriver<'a> {
     /// Its manifest.
     pub manifest: &'a [u8],
@@ -67,33 +69,18 @@ pub struct KnownDriver<'a> {
     /// The time of the last of them.
     pub moment: Moment,
     /// A line for each extension.
-    extensions: &'a [u8],
+    pub(in crate::drivers) extensions: &'a [u8],
     /// All its lines except those about the starts.
-    lines: &'a [u8],
+    pub(in crate::drivers) lines: &'a [u8],
 }
 
 /// A digest of everything in a create info that drivers get.
 pub type InstanceKey = [u8; 16];
 
 impl<'a> KnownDriver<'a> {
-    /// Creates a driver without extensions.
-    pub fn new(manifest: &'a [u8], library: &'a [u8], file: &'a [u8], identity: &'a [u8]) -> Self {
-        let (api_version, moment) = (Version::new(1, 0, 0), Moment::default());
-        let (extensions, lines) = (&[][..], &[][..]);
-        Self {
-            manifest,
-            library,
-            file,
-            identity,
-            api_version,
-            instance: [b'0'; 16],
-            devices: 0,
-            answers: &[],
-            starts: 1,
-            moment,
-            extensions,
-            lines,
-        }
+    /// Returns whether these are records about the driver of `candidate`, which may have changed since.
+    pub(in crate::drivers) fn is_of(&self, candidate: &Candidate) -> bool {
+        self.manifest == candidate.path.as_slice() && self.library == candidate.library.as_slice()
     }
 
     /// Returns whether enough starts agreed.
@@ -109,21 +96,20 @@ impl<'a> KnownDriver<'a> {
     /// Returns the driver that these lines describe. `None` if a line is missing, superfluous or malformed.
     fn read(text: &'a [u8]) -> Option<Self> {
         let mut rest = Lines(text);
-        let starts = rest.number(DRIVER)?;
-        let moment = Moment { seconds: rest.number(b"seconds")?, process: rest.number(b"process")? };
-        let lines = rest.0;
-        let (manifest, library) = (rest.field(b"manifest")?, rest.field(b"library")?);
-        let known = Self::new(manifest, library, rest.field(b"file")?, rest.field(b"identity")?);
-        let api_version = Version::from_encoded(rest.number(b"version")?);
-        let instance = rest.field(b"instance")?.try_into().ok()?;
-        let mut extensions = rest.0;
-        let length = Lines(extensions)
-            .take_while(|line| extension(line).is_some())
-            .fold(0usize, |length, line| length.saturating_add(line.len()).saturating_add(1));
-        (extensions, rest.0) = extensions.split_at_checked(length)?;
-        let devices = rest.number(b"devices")?;
-        let answers = rest.0;
-        Some(Self { api_version, instance, devices, answers, starts, moment, extensions, lines, ..known })
+        Some(Self {
+            starts: rest.number(DRIVER)?,
+            moment: Moment { seconds: rest.number(b"seconds")?, process: rest.number(b"process")? },
+            lines: rest.0,
+            manifest: rest.field(b"manifest")?,
+            library: rest.field(b"library")?,
+            file: rest.field(b"file")?,
+            identity: rest.field(b"identity")?,
+            api_version: Version::from_encoded(rest.number(b"version")?),
+            instance: rest.field(b"instance")?.try_into().ok()?,
+            extensions: rest.skip_lines(|line| extension(line).is_some()),
+            devices: rest.number(b"devices")?,
+            answers: rest.0,
+        })
     }
 }
 
@@ -162,14 +148,9 @@ impl StartFile {
         self.content.get(self.circumstances.clone()).unwrap_or_default()
     }
 
-    /// Returns the number of drivers in the file.
-    pub fn count(&self) -> usize {
-        self.drivers.len()
-    }
-
     /// Returns the records about all drivers.
     pub fn drivers(&self) -> impl Iterator<Item = KnownDriver<'_>> {
-        (0..self.count()).filter_map(|number| self.driver(number))
+        (0..self.drivers.len()).filter_map(|number| self.driver(number))
     }
 
     /// Returns the positions of a driver's answers.
@@ -199,7 +180,7 @@ fn parts(content: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
     if lines.next()? != FIRST {
         return None;
     }
-    let length = decimal(value(lines.next()?, b"circumstances")?)? as usize;
+    let length = ascii::number(value(lines.next()?, b"circumstances")?, 10)? as usize;
     let start = checked.checked_sub(lines.0.len())?;
     let end = start.checked_add(length).filter(|end| *end <= checked)?;
     Some((start..end, end..checked))
@@ -323,10 +304,20 @@ impl<'a> Lines<'a> {
         value(self.next()?, name)
     }
 
+    /// Skips the lines that `belongs` accepts, and returns them.
+    pub(super) fn skip_lines(&mut self, belongs: impl Fn(&[u8]) -> bool) -> &'a [u8] {
+        let all = self.0;
+        let mut rest = Lines(all);
+        while rest.next().is_some_and(&belongs) {
+            self.0 = rest.0;
+        }
+        all.get(..all.len().saturating_sub(self.0.len())).unwrap_or_default()
+    }
+
     /// Returns the number that follows `name` in the next line.
     #[inline(never)] // many callers
     pub(super) fn number(&mut self, name: &[u8]) -> Option<u32> {
-        decimal(self.field(name)?)
+        ascii::number(self.field(name)?, 10)
     }
 }
 
@@ -357,16 +348,13 @@ fn is_extension(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
-pub(super) fn decimal(digits: &[u8]) -> Option<u32> {
-    ascii::number(digits, 10)
-}
-
 /// Returns the extension that a line names.
 pub(super) fn extension(line: &[u8]) -> Option<vk::ExtensionProperties> {
     let line = value(line, b"extension")?;
     let blank = line.iter().position(|byte| *byte == b' ')?;
     let (extension, version) = (line.get(..blank)?, line.get(blank.wrapping_add(1)..)?);
-    let mut properties = vk::ExtensionProperties { spec_version: decimal(version)?, ..Default::default() };
+    let mut properties =
+        vk::ExtensionProperties { spec_version: ascii::number(version, 10)?, ..Default::default() };
     if !is_extension(extension) || extension.len() >= properties.extension_name.len() {
         return None;
     }

@@ -16,9 +16,9 @@ use crate::discovery::{Candidate, Name};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Arc, Escaped, OutOfMemory, Text};
-use crate::platform::{CacheFault, Library, Moment, Platform, Reader, StartCache, variables};
+use crate::platform::{CacheFault, Library, Platform, Reader, StartCache, variables};
 
-pub use answers::{Answer, AnswerKey, AnswerWriter, DeviceAnswers, DriverAnswers, RecordedGroups};
+pub use answers::{Answer, AnswerKey, AnswerWriter, DeviceAnswers, DriverAnswers};
 pub use file::{InstanceKey, KnownDriver, StartFile, Writer, last_line};
 
 /// Whether the library can record the results of a start. This adds some bytes, so only libraries for systems
@@ -31,10 +31,10 @@ pub const LONGEST_AGE: u32 = 7 * 24 * 60 * 60;
 
 /// The circumstances of this start, and the records of the last start in the same circumstances.
 pub struct LastStart {
-    cache: &'static dyn StartCache,
+    pub(super) cache: &'static dyn StartCache,
     /// Whether it is on without the variable.
     by_default: bool,
-    circumstances: Text,
+    pub(super) circumstances: Text,
     file: Option<StartFile>,
     /// Whether the records misled this start.
     is_forgotten: AtomicBool,
@@ -43,7 +43,7 @@ pub struct LastStart {
 /// A driver's answers, as the last starts recorded them.
 #[derive(Clone)]
 pub(crate) struct RecordedAnswers {
-    last: Arc<LastStart>,
+    pub(crate) last: Arc<LastStart>,
     positions: Range<usize>,
 }
 
@@ -51,11 +51,6 @@ impl RecordedAnswers {
     /// Returns the lines.
     pub(crate) fn text(&self) -> &[u8] {
         self.last.file.as_ref().map_or(&[], |file| file.at(self.positions.clone()))
-    }
-
-    /// Removes the file, since it misled this start.
-    pub(crate) fn forget(&self) {
-        self.last.forget();
     }
 }
 
@@ -131,14 +126,12 @@ impl LastStart {
     /// starts agree on.
     pub(super) fn find_driver(&self, candidate: &Candidate, key: Option<InstanceKey>) -> Option<usize> {
         let serves = |known: &KnownDriver<'_>| {
-            known.manifest == candidate.path.as_slice()
-                && known.library == candidate.library.as_slice()
+            known.is_of(candidate)
                 && known.api_version == candidate.api_version
                 && key.map_or_else(|| known.is_certain(), |key| key == known.instance)
                 && (known.devices == 0 || DriverAnswers::read(known.answers).is_some())
         };
-        let count = self.file.as_ref()?.count();
-        let number = (0..count).find(|number| self.driver(*number).is_some_and(|known| serves(&known)))?;
+        let number = self.file.as_ref()?.drivers().position(|known| serves(&known))?;
         self.is_unchanged(number).then_some(number)
     }
 
@@ -157,12 +150,7 @@ impl LastStart {
 
     /// Returns whether the records are not too old. If the clock was set back, all are.
     pub(super) fn is_recent(&self, known: &KnownDriver<'_>) -> bool {
-        self.moment().seconds.checked_sub(known.moment.seconds).is_some_and(|age| age < LONGEST_AGE)
-    }
-
-    /// Returns the current time and this process.
-    pub(super) fn moment(&self) -> Moment {
-        self.cache.moment()
+        self.cache.moment().seconds.checked_sub(known.moment.seconds).is_some_and(|age| age < LONGEST_AGE)
     }
 
     /// Returns whether the file at `path` has this identity.
@@ -187,18 +175,6 @@ impl LastStart {
         Ok(read(self.cache, &self.circumstances)?.ok())
     }
 
-    /// Begins a file for the next start. `None` if the circumstances have changed since this start began: it
-    /// is unknown which of them the drivers saw.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    pub(super) fn begin(&self, platform: &Platform) -> Result<Option<Writer>, OutOfMemory> {
-        if !self.still_true(platform)? {
-            return Ok(None);
-        }
-        Writer::new(&self.circumstances).map(Some)
-    }
-
     /// Keeps a file for the next start.
     ///
     /// # Errors
@@ -212,7 +188,7 @@ impl LastStart {
     }
 
     /// Removes the file: it misled this start.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.is_forgotten.store(true, Ordering::Relaxed);
         self.cache.forget();
     }

@@ -262,7 +262,7 @@ unsafe fn make_driver(
                 let library = candidate.map_or(&[][..], |candidate| &candidate.library);
                 let create_info = CreateInfoCopy::new(&own)?;
                 let parts =
-                    OnDemandParts { library: text(&[library])?, index, enabled, create_info, answers };
+                    OnDemandParts { library_path: text(&[library])?, index, enabled, create_info, answers };
                 Ok(DriverInstance::on_demand(instance, parts)?)
             }
         }

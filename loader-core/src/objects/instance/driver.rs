@@ -10,13 +10,13 @@ use super::on_demand::deferred::DeferredMessenger;
 use super::queried::Asked;
 use crate::abi::{Command, array};
 use crate::discovery::DriverKind;
-use crate::dispatch::{Handle, InstanceTable, Table as _};
+use crate::dispatch::{Handle, InstanceTable, ON_DEMAND, OnDemandHandle, Table as _};
 use crate::drivers::{Driver, DriverRef, DriverTurn};
 use crate::manifest::Version;
 use crate::memory::{Application, Box, OrOutOfMemory, OutOfMemory, Process, SharedList, Text, Vec};
 use crate::negotiation::{DriverStatus, NEWEST_INTERFACE};
 use crate::objects::listed_ptr::ListedPtr;
-use crate::registry::{ExtensionSet, command};
+use crate::registry::{self, ExtensionSet, command};
 
 /// The instance that a driver created for one instance of the loader.
 pub struct DriverInstance {
@@ -67,22 +67,15 @@ pub trait ClosedDriver {
     /// The reason why the driver's devices cannot be used, or out of memory.
     fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, OrOutOfMemory<DriverStatus>>;
 
-    /// Returns the driver's groups, or `None` if it does not support groups. `chain` returns the application's pNext chain
-    /// for the group at an index.
+    /// Returns the driver's groups, if it has the command for them. `chain` returns the application's pNext chain for the
+    /// group at an index.
+    ///
+    /// # Errors
+    /// The error of the driver's command, or `ERROR_OUT_OF_HOST_MEMORY`.
     fn groups(
         &self,
         chain: &dyn Fn(usize) -> *mut c_void,
-    ) -> Option<Result<Vec<vk::PhysicalDeviceGroupProperties<'static>>, vk::Result>>;
-
-    /// Returns the driver's own handle for one of the devices. Opens the driver.
-    fn drivers_handle(&self, device: vk::PhysicalDevice) -> vk::PhysicalDevice;
-
-    /// Returns the command of this name: one of `table`, or for other commands the open driver's.
-    fn command(&self, table: &InstanceTable, name: &CStr) -> Option<Command>;
-
-    /// Enters a physical-device command that the registry does not know in the open driver's table, and returns the
-    /// function that leads there.
-    fn enter(&self, slot: usize, function: Command) -> Option<Command>;
+    ) -> Result<Vec<vk::PhysicalDeviceGroupProperties<'static>>, vk::Result>;
 
     /// Sets the callbacks to destroy the driver's instance with.
     fn set_callbacks(&mut self, callbacks: *const vk::AllocationCallbacks<'static>);
@@ -193,7 +186,8 @@ impl DriverInstance {
     pub(super) fn enter_unknown(&self, slot: usize, name: &CStr) -> bool {
         let mut function = self.find_physical_device_command(name);
         if let (DriverOfInstance::OnDemand(driver), Some(own)) = (&self.driver, function) {
-            function = driver.enter(slot, own);
+            let slot_of_driver = driver.open().and_then(|driver| driver.table.slot(slot));
+            function = slot_of_driver.map(|own_slot| own_slot.set(own)).and_then(|()| ON_DEMAND.piece(slot));
         }
         if let (Some(slot), Some(function)) = (self.table.slot(slot), function) {
             slot.set(function);
@@ -205,7 +199,12 @@ impl DriverInstance {
     #[must_use]
     pub fn command(&self, name: &CStr) -> Option<Command> {
         let driver = match &self.driver {
-            DriverOfInstance::OnDemand(driver) => return driver.command(&self.table, name),
+            DriverOfInstance::OnDemand(driver) => {
+                let known = registry::find(name).filter(|command| command.instance_slot().is_some());
+                let Some(known) = known else { return driver.open()?.command(name) };
+                // SAFETY: the function is only looked up, not called.
+                return unsafe { self.get::<Command>(known) };
+            }
             DriverOfInstance::Discovered(driver) => driver,
             DriverOfInstance::Direct(driver) => &**driver,
         };
@@ -316,7 +315,10 @@ impl PhysicalDevice {
     /// Returns the driver's own handle. Opens a driver on demand.
     pub(in crate::objects) fn drivers_own_handle(&self) -> vk::PhysicalDevice {
         match &self.driver().driver {
-            DriverOfInstance::OnDemand(driver) => driver.drivers_handle(self.driver_handle()),
+            // SAFETY: the table of such a driver takes addresses of handles, which live as long as the driver.
+            DriverOfInstance::OnDemand(_) => unsafe {
+                (*self.handle.lower().cast::<OnDemandHandle>()).open().physical_device()
+            },
             _ => self.driver_handle(),
         }
     }

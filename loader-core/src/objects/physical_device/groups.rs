@@ -181,15 +181,15 @@ impl DriverInstance {
         &self,
         chain: impl Fn(usize) -> *mut core::ffi::c_void,
     ) -> Option<Result<Vec<Group>, vk::Result>> {
-        if let DriverOfInstance::OnDemand(driver) = &self.driver {
-            return driver.groups(&chain);
-        }
         // SAFETY: the type matches the command and its alias.
         let enumerate = unsafe {
             [command::ENUMERATE_PHYSICAL_DEVICE_GROUPS, command::ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR]
                 .into_iter()
                 .find_map(|command| self.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command))?
         };
+        if let DriverOfInstance::OnDemand(driver) = &self.driver {
+            return Some(driver.groups(&chain));
+        }
         let turn = self.turn();
         let groups = array::collect(Process, EMPTY, |count, out: *mut Group| {
             // SAFETY: the instance is the driver's and alive; `collect` passes a counted out-array,

@@ -1,14 +1,10 @@
 //! The circumstances that drivers' results depend on, as text.
 
-use core::ffi::CStr;
-use core::mem::MaybeUninit;
-
 use vkload_core::memory::Text;
 use vkload_core::platform::CacheFault;
 
-use super::super::errno;
 use super::lines::{Lines, any_part};
-use super::{devices, identity, process, search};
+use super::{devices, identity, process};
 
 /// Files, and folders of files, that do not belong to drivers: the list that glibc's dynamic linker searches,
 /// and the application profiles of the Mesa and NVIDIA drivers.
@@ -38,22 +34,24 @@ impl Facts<'_> {
     /// - `program`: path and identity
     /// - `user`: user, group and supplementary groups
     /// - `limits`, `rights`, `label`, `group`, `namespaces`: see [`process`]
-    /// - `kernel`: release, version, machine and host
+    /// - `kernel`: release and version, and the name of the machine
     /// - `environment`: digest
     /// - `file`: path and identity of one of [`FILES`]
-    /// - `folder`: path and state of a folder in `LD_LIBRARY_PATH`
+    /// - `folder`: path and identity of a folder in `LD_LIBRARY_PATH`
     /// - `node`, `device`, `pci`, `functions`, `nvidia`: see [`devices`]
     pub(super) fn lines(&self) -> Result<Text, CacheFault> {
         let mut lines = Lines::new(self.root);
-        if !file(&mut lines, b"program", self.program) {
+        if !known(&mut lines, b"program", self.program, libc::S_IFREG) {
             lines.fail(CacheFault::NotFound);
         }
         lines.line(b"user");
         for id in self.ids {
-            lines.number(b' ', *id);
+            lines.number(' ', *id);
         }
         process::describe(&mut lines);
-        kernel(&mut lines);
+        for path in [b"/proc/version".as_slice(), b"/proc/sys/kernel/hostname"] {
+            lines.content(b"kernel", &lines.read(&[path]), usize::MAX, usize::MAX);
+        }
         lines.line(b"environment");
         for half in self.environment {
             lines.hash(half);
@@ -64,7 +62,10 @@ impl Facts<'_> {
                 false
             });
         }
-        search::describe(&mut lines, self.library_path);
+        #[cfg(target_env = "gnu")]
+        for folder in super::search::folders(self.library_path) {
+            known(&mut lines, b"folder", folder, libc::S_IFDIR);
+        }
         devices::describe(&mut lines);
         lines.finish()
     }
@@ -72,17 +73,17 @@ impl Facts<'_> {
 
 /// Adds a line for the file `path` of `folder`, or one for each file in it if it is a folder.
 fn files(lines: &mut Lines<'_>, folder: &[u8], path: &[u8]) {
-    if file(lines, b"file", &lines.path(&[folder, path])) {
+    if known(lines, b"file", &lines.path(&[folder, path]), libc::S_IFREG) {
         return;
     }
     for name in &lines.names(&[folder, path]) {
-        file(lines, b"file", &lines.path(&[folder, path, b"/", name]));
+        known(lines, b"file", &lines.path(&[folder, path, b"/", name]), libc::S_IFREG);
     }
 }
 
-/// Adds a line with the path and the identity of a file, if the file exists.
-fn file(lines: &mut Lines<'_>, subject: &[u8], path: &[u8]) -> bool {
-    match identity::of_file(path) {
+/// Adds a line with the path and the identity of a file or folder, if one of this kind exists.
+fn known(lines: &mut Lines<'_>, subject: &[u8], path: &[u8], kind: libc::mode_t) -> bool {
+    match identity::of(path, kind) {
         Ok(None) => return false,
         Ok(Some(identity)) => {
             lines.line(subject);
@@ -92,21 +93,6 @@ fn file(lines: &mut Lines<'_>, subject: &[u8], path: &[u8]) -> bool {
         Err(fault) => lines.fail(fault),
     }
     true
-}
-
-fn kernel(lines: &mut Lines<'_>) {
-    let mut names = MaybeUninit::<libc::utsname>::uninit();
-    // SAFETY: the structure is writable.
-    if unsafe { libc::uname(names.as_mut_ptr()) } != 0 {
-        return lines.fail(CacheFault::System(errno()));
-    }
-    // SAFETY: `uname` returned 0, so it has filled the structure.
-    let names = unsafe { names.assume_init_ref() };
-    lines.line(b"kernel");
-    for name in [&names.release, &names.version, &names.machine, &names.nodename] {
-        // SAFETY: each name is NUL-terminated.
-        lines.word(unsafe { CStr::from_ptr(name.as_ptr()) }.to_bytes());
-    }
 }
 
 #[cfg(test)]

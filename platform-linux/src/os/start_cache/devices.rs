@@ -56,18 +56,18 @@ fn nodes(lines: &mut Lines<'_>, folder: &[u8], beginnings: Option<&[u8]>) {
         lines.line(b"node");
         lines.word(lines.plain_path(&path));
         let start = lines.length();
-        lines.number(b' ', libc::major(stat.st_rdev) as _);
-        lines.number(b':', libc::minor(stat.st_rdev) as _);
+        lines.number(' ', libc::major(stat.st_rdev) as _);
+        lines.number(':', libc::minor(stat.st_rdev) as _);
         // The kernel generates this file from its own data, without accessing the device.
         let uevent = match beginnings {
             None => lines.read(&[b"/sys/dev/char/", lines.since(start), b"/device/uevent"]),
             Some(_) => Text::new(),
         };
         for number in [stat.st_mode, stat.st_uid, stat.st_gid] {
-            lines.number(b' ', number);
+            lines.number(' ', number);
         }
         for kind in [libc::R_OK, libc::W_OK] {
-            lines.number(b' ', u32::from(may(&path, kind)));
+            lines.number(' ', u32::from(may(&path, kind)));
         }
         lines.content(b"device", &uevent, usize::MAX, usize::MAX);
     }

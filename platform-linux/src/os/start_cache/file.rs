@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use vkload_core::memory::{Text, TryGrow};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow, text};
 use vkload_core::platform::hash::{hash, hex};
 use vkload_core::platform::{CacheFault, Files, LARGEST_CACHE, with_c_path};
 
@@ -17,35 +17,31 @@ const MOST_FILES: usize = 256;
 /// The prefix of all file names in the folder.
 const BEGINNING: &[u8] = b"start-";
 
-/// The NUL-terminated name of a file in the folder: [`BEGINNING`] and the hash of the program's path. While
-/// the file is being written, `.` and a number follow that no other thread has.
-type Name = [u8; 40];
-
-/// The file of a program: its location, and its names.
+/// The file of a program: its location, and its names, which end in NUL.
 pub(super) struct CacheFile {
     folder: Text,
-    name: Name,
-    /// The name while this thread writes the file.
-    temporary: Name,
+    /// [`BEGINNING`] and the hash of the program's path.
+    name: Text,
+    /// The name while this thread writes the file. A number follows that no other thread has.
+    temporary: Text,
     user: libc::uid_t,
 }
 
 impl CacheFile {
     /// Returns the location of the file of `program` in `folder`, whose path is absolute.
-    pub(super) fn of(folder: Text, program: &[u8]) -> Self {
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub(super) fn of(folder: Text, program: &[u8]) -> Result<Self, OutOfMemory> {
         // The address of the thread's error number distinguishes it from other threads of its process.
         // SAFETY: these calls have no preconditions and cannot fail.
         let (user, process, thread) =
             unsafe { (libc::geteuid(), libc::getpid(), libc::__errno_location().addr()) };
-        let mut temporary = *b"start-0123456789abcdef.0123456789abcdef\0";
-        let digits = |name: &mut Name, first: usize, number: u64| {
-            name.iter_mut().skip(first).zip(hex(number)).for_each(|(to, from)| *to = from);
-        };
-        digits(&mut temporary, BEGINNING.len(), hash(0, program));
-        digits(&mut temporary, 23, hash(u64::from(process.cast_unsigned()), &thread.to_le_bytes()));
-        let mut name = temporary;
-        name.iter_mut().skip(22).for_each(|byte| *byte = 0);
-        Self { folder, name, temporary, user }
+        let hashes = [hash(0, program), hash(u64::from(process.cast_unsigned()), &thread.to_le_bytes())];
+        let [program, thread] = hashes.map(hex);
+        let name = text(&[BEGINNING, &program, b"\0"])?;
+        let temporary = text(&[BEGINNING, &program, b".", &thread, b"\0"])?;
+        Ok(Self { folder, name, temporary, user })
     }
 
     /// Reads the file.
@@ -177,16 +173,14 @@ impl CacheFile {
     /// Removes all files but this one if the folder contains too many. Each of those programs starts learning
     /// again, which happens once for every [`MOST_FILES`] new programs.
     fn remove_excess(&self, folder: &Descriptor) {
-        let Ok(names) = FileSystem.list(&self.folder) else { return };
-        let is_own = |name: &&Text| name.starts_with(BEGINNING);
-        if names.iter().filter(is_own).count() <= MOST_FILES {
+        let Ok(mut names) = FileSystem.list(&self.folder) else { return };
+        names.retain(|name| name.starts_with(BEGINNING));
+        if names.len() <= MOST_FILES {
             return;
         }
-        for name in names.iter().filter(is_own) {
-            let mut copy: Name = [0; 40];
-            copy.iter_mut().take(39).zip(name).for_each(|(to, from)| *to = *from);
-            if copy != self.name {
-                folder.remove(&copy);
+        for name in &mut names {
+            if name.try_push(0).is_ok() && name.as_slice() != self.name.as_slice() {
+                folder.remove(name);
             }
         }
     }
@@ -259,8 +253,8 @@ impl Descriptor {
     }
 
     /// Removes the file with this name in this folder, if it exists.
-    fn remove(&self, name: &Name) {
-        // SAFETY: the name is a valid C string.
+    fn remove(&self, name: &Text) {
+        // SAFETY: the name ends in NUL.
         unsafe { libc::unlinkat(self.0, name.as_ptr().cast(), 0) };
     }
 }

@@ -6,28 +6,22 @@ use vkload_core::platform::{CacheFault, Fingerprint};
 use super::super::files::beginning;
 use super::super::state::State;
 
-/// Returns a hash that distinguishes the regular file `path` from all others. It covers the file's number,
+/// Returns a hash that distinguishes the file or folder `path` from all others of this kind (`S_IFREG`, `S_IFDIR`). It covers the file's number,
 /// size and times, and its first bytes, which in a library contain the build ID: on file systems created with
 /// equal times, only those differ. The number of its file system is left out, since it may change whenever
-/// the machine starts. `None` if the file does not exist.
+/// the machine starts. That of a folder differs if names in it have been added, removed or given to other files. `None` if
+/// none of this kind exists.
 ///
 /// # Errors
 /// [`CacheFault::Changed`]: it changed so recently that a further change might not show.
-pub(super) fn of_file(path: &[u8]) -> Result<Option<u64>, CacheFault> {
+pub(super) fn of(path: &[u8], kind: libc::mode_t) -> Result<Option<u64>, CacheFault> {
     /// Enough for the headers and notes of a library.
     const BEGINNING: usize = 4096;
-    let Some(state) = State::of(path).filter(State::is_regular_file) else { return Ok(None) };
+    let Some(state) = State::of(path).filter(|state| state.kind() == kind) else { return Ok(None) };
     let fingerprint = state.fingerprint().ok_or(CacheFault::Changed)?;
-    // A program that may be run but not read has only the rest.
+    // A folder and a program that may be run but not read have only the rest.
     let beginning = beginning(path, &state, BEGINNING).unwrap_or_default().0;
     Ok(Some(combined(&fingerprint, &beginning)))
-}
-
-/// Returns the same for a folder: whether names in it have been added, removed or given to other files.
-#[cfg(target_env = "gnu")]
-pub(super) fn of_folder(path: &[u8]) -> Result<Option<u64>, CacheFault> {
-    let Some(state) = State::of(path).filter(State::is_folder) else { return Ok(None) };
-    Ok(Some(combined(&state.fingerprint().ok_or(CacheFault::Changed)?, b"")))
 }
 
 fn combined(fingerprint: &Fingerprint, beginning: &[u8]) -> u64 {
@@ -52,6 +46,10 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
     use std::path::Path;
     use tempfile::tempdir;
+
+    fn of_file(path: &[u8]) -> Result<Option<u64>, CacheFault> {
+        of(path, libc::S_IFREG)
+    }
 
     /// Returns the identity, once a further change would show.
     fn settled(path: &Path) -> u64 {
@@ -95,14 +93,13 @@ mod tests {
         }
     }
 
-    #[cfg(target_env = "gnu")]
     #[test]
     fn a_folder_is_another_once_a_file_in_it_is() {
         let folder = tempdir().unwrap();
         let path = folder.path().as_os_str().as_bytes();
         let settled = || {
             loop {
-                match of_folder(path) {
+                match of(path, libc::S_IFDIR) {
                     Err(CacheFault::Changed) => std::thread::yield_now(),
                     other => return other.unwrap().unwrap(),
                 }
@@ -111,7 +108,7 @@ mod tests {
         let before = settled();
         fs::write(folder.path().join("lib.so"), b"").unwrap();
         assert_ne!(settled(), before);
-        assert_eq!(of_folder(&[path, b"/lib.so"].concat()), Ok(None), "a file is not a folder");
+        assert_eq!(of(&[path, b"/lib.so"].concat(), libc::S_IFDIR), Ok(None), "a file is not a folder");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use core::cell::Cell;
 use core::ffi::c_int;
 
-use vkload_core::memory::{Callback, Text, TryGrow, Vec, sort_by};
+use vkload_core::memory::{Callback, Text, TryGrow, Vec, formatted, sort_by};
 use vkload_core::platform::hash::hex;
 use vkload_core::platform::{CacheFault, FileError, Files};
 
@@ -46,21 +46,11 @@ impl<'a> Lines<'a> {
     }
 
     /// Adds `before` and a decimal number.
-    pub(super) fn number(&mut self, before: u8, value: u32) {
-        let mut digits = [before; 11];
-        let mut rest = value;
-        let mut first = digits.len();
-        while first > 1 {
-            first = first.wrapping_sub(1);
-            if let Some(digit) = digits.get_mut(first) {
-                *digit = (rest % 10) as u8 | b'0';
-            }
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
+    pub(super) fn number(&mut self, before: char, value: u32) {
+        match formatted(format_args!("{before}{value}")) {
+            Ok(text) => self.plain(&text),
+            Err(_) => self.fail(CacheFault::OutOfMemory),
         }
-        self.plain(digits.get(first.wrapping_sub(1)..).unwrap_or_default());
     }
 
     /// Adds a hash.
@@ -188,9 +178,9 @@ mod tests {
         let mut lines = Lines::new(b"");
         lines.line(b"node");
         lines.word(b"a b\nnode %20\x7f");
-        lines.number(b' ', 226);
-        lines.number(b':', 0);
-        lines.number(b' ', u32::MAX);
+        lines.number(' ', 226);
+        lines.number(':', 0);
+        lines.number(' ', u32::MAX);
         lines.line(b"end");
         let text = lines.finish().unwrap();
         let text = core::str::from_utf8(&text).unwrap();

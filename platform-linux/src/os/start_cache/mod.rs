@@ -10,6 +10,7 @@ mod file;
 mod identity;
 mod lines;
 mod process;
+#[cfg(target_env = "gnu")]
 mod search;
 #[cfg(test)]
 mod starting;
@@ -17,49 +18,41 @@ mod starting;
 use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use vkload_core::platform::{CacheFault, Identity, Library, Moment, StartCache, Variable, hash, variables};
 
-use super::identity::{Process, is_secure};
+use super::identity::Process;
 use crate::PLATFORM;
 use circumstances::Facts;
 use file::CacheFile;
 
 /// The cache of this process's user.
-pub(crate) static USER_CACHE: UserCache = UserCache { root: b"", elevated: is_secure };
+pub(crate) static USER_CACHE: UserCache = UserCache { root: b"" };
 
 /// A user's cache.
 pub(crate) struct UserCache {
     /// A prefix for the paths of the system's own files. Empty except in tests.
     root: &'static [u8],
-    /// Whether the process has more privileges than its user.
-    elevated: fn() -> bool,
 }
 
 impl StartCache for UserCache {
     fn circumstances(&self) -> Result<Text, CacheFault> {
-        let program = self.program()?;
+        let program = program()?;
         let ids = ids()?;
         let home = absolute(variables::HOME, b"")?.unwrap_or_default();
         let environment = environment::digest(environment::variables());
-        let facts = Facts {
-            root: self.root,
-            program: &program,
-            ids: &ids,
-            environment,
-            home: &home,
-            library_path: environment::library_path(),
-        };
-        facts.lines()
+        let library_path = environment::library_path();
+        Facts { root: self.root, program: &program, ids: &ids, environment, home: &home, library_path }
+            .lines()
     }
 
     fn load(&self) -> Result<Text, CacheFault> {
-        self.file()?.load()
+        file()?.load()
     }
 
     fn keep(&self, content: &[u8]) -> Result<(), CacheFault> {
-        self.file()?.keep(content)
+        file()?.keep(content)
     }
 
     fn forget(&self) {
-        if let Ok(file) = self.file() {
+        if let Ok(file) = file() {
             file.forget();
         }
     }
@@ -68,7 +61,11 @@ impl StartCache for UserCache {
         match name.iter().position(|byte| *byte == b'/') {
             Some(0) => text(&[name]).ok(),
             Some(_) => None,
+            #[cfg(target_env = "gnu")]
             None => search::file_of(self.root, library, environment::library_path()),
+            // Other C libraries may find a new file in any folder that they search.
+            #[cfg(not(target_env = "gnu"))]
+            None => None,
         }
     }
 
@@ -79,31 +76,25 @@ impl StartCache for UserCache {
     }
 
     fn identity(&self, path: &[u8]) -> Option<Text> {
-        text(&[&hash::hex(identity::of_file(path).ok()??)]).ok()
+        text(&[&hash::hex(identity::of(path, libc::S_IFREG).ok()??)]).ok()
     }
 }
 
-impl UserCache {
-    /// Returns the path of the program, unless the process is elevated.
-    fn program(&self) -> Result<Text, CacheFault> {
-        if (self.elevated)() {
-            return Err(CacheFault::Elevated);
-        }
-        Process.executable().map_err(out_of_memory)?.ok_or(CacheFault::NotFound)
-    }
+/// Returns the path of the program.
+fn program() -> Result<Text, CacheFault> {
+    Process.executable().map_err(out_of_memory)?.ok_or(CacheFault::NotFound)
+}
 
-    /// Returns the location of the program's file, in `$XDG_CACHE_HOME/vkload` or in `$HOME/.cache/vkload`.
-    fn file(&self) -> Result<CacheFile, CacheFault> {
-        let program = self.program()?;
-        let folders =
-            [(variables::XDG_CACHE_HOME, b"/vkload".as_slice()), (variables::HOME, b"/.cache/vkload")];
-        for (variable, rest) in folders {
-            if let Some(folder) = absolute(variable, rest)? {
-                return Ok(CacheFile::of(folder, &program));
-            }
+/// Returns the location of the program's file, in `$XDG_CACHE_HOME/vkload` or in `$HOME/.cache/vkload`.
+fn file() -> Result<CacheFile, CacheFault> {
+    let program = program()?;
+    let folders = [(variables::XDG_CACHE_HOME, b"/vkload".as_slice()), (variables::HOME, b"/.cache/vkload")];
+    for (variable, rest) in folders {
+        if let Some(folder) = absolute(variable, rest)? {
+            return CacheFile::of(folder, &program).map_err(out_of_memory);
         }
-        Err(CacheFault::NoFolder)
     }
+    Err(CacheFault::NoFolder)
 }
 
 fn out_of_memory(_: OutOfMemory) -> CacheFault {
@@ -138,15 +129,6 @@ fn ids() -> Result<Vec<libc::gid_t>, CacheFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_elevated_process_neither_reads_nor_leaves_anything() {
-        let elevated = UserCache { root: b"", elevated: || true };
-        assert_eq!(elevated.load(), Err(CacheFault::Elevated));
-        assert_eq!(elevated.keep(b"x"), Err(CacheFault::Elevated));
-        assert_eq!(elevated.circumstances(), Err(CacheFault::Elevated));
-        elevated.forget();
-    }
 
     #[test]
     fn this_process_has_circumstances_and_they_stay() {

@@ -16,16 +16,11 @@ use crate::registry::{self, CommandId, DeviceQuery, command};
 
 /// Returns the function for a command that the records may answer.
 pub(super) fn answered(command: CommandId) -> Option<Command> {
-    match command {
-        command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES => Some(function!(extensions)),
-        command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT => {
-            Some(function!(tools))
-        }
-        _ => {
-            let form = FORMS.iter().position(|form| form.commands.contains(&command))?;
-            ANSWERED.get(form).copied()
-        }
+    if command == command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES {
+        return Some(function!(extensions));
     }
+    let form = FORMS.iter().position(|form| form.commands.contains(&command))?;
+    ANSWERED.get(form).copied()
 }
 
 /// The function for the form of the same index.
@@ -40,13 +35,17 @@ static ANSWERED: [Command; FORMS.len()] = [
     function!(counted::<7>),
     function!(format::<8>),
     function!(format::<9>),
+    function!(counted::<10>),
 ];
 
-/// Answers a query for one structure, or opens the driver.
+/// Answers a query for one structure, or opens the driver. Callers of commands that return nothing ignore the result.
 ///
 /// # Safety
 /// The parameters are valid for the form, with the handle of a device of a driver on demand.
-unsafe extern "system" fn structure<const FORM: usize>(handle: vk::PhysicalDevice, out: *mut c_void) {
+unsafe extern "system" fn structure<const FORM: usize>(
+    handle: vk::PhysicalDevice,
+    out: *mut c_void,
+) -> vk::Result {
     // SAFETY: by this function's `# Safety` the parameters are valid.
     unsafe { OnDemandDevice::of(handle).answer(FORM, &mut 0, out) }
 }
@@ -59,7 +58,7 @@ unsafe extern "system" fn format<const FORM: usize>(
     handle: vk::PhysicalDevice,
     format: vk::Format,
     out: *mut c_void,
-) {
+) -> vk::Result {
     // SAFETY: by this function's `# Safety` the parameters are valid.
     unsafe { OnDemandDevice::of(handle).answer(FORM, &mut format.as_raw().cast_unsigned(), out) }
 }
@@ -72,7 +71,7 @@ unsafe extern "system" fn counted<const FORM: usize>(
     handle: vk::PhysicalDevice,
     count: *mut u32,
     out: *mut c_void,
-) {
+) -> vk::Result {
     // SAFETY: by this function's `# Safety` the parameters are valid.
     unsafe { OnDemandDevice::of(handle).answer(FORM, &mut *count, out) }
 }
@@ -91,41 +90,16 @@ unsafe extern "system" fn extensions(
         let device = OnDemandDevice::of(handle);
         if let Some(answers) = device.closed_answers().filter(|_| layer.is_null()) {
             let mut all = Vec::new_in(Process);
-            let mut recorded = answers.extensions(device.driver().answers.text());
+            let mut recorded = answers.extensions(device.driver().answers());
             return match recorded.try_for_each(|extension| all.try_push(extension)) {
                 Ok(()) => array::deliver(&all, count, out),
                 Err(error) => error.into(),
             };
         }
-        let target = device.open();
+        let target = device.handle.open();
         (*target.table)
             .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(command)
             .map_or(LACKING, |native| native(target.physical_device(), layer, count, out))
-    }
-}
-
-/// # Safety
-/// The parameters are valid for vkGetPhysicalDeviceToolProperties, with the handle of a device of a driver on demand.
-unsafe extern "system" fn tools(
-    handle: vk::PhysicalDevice,
-    count: *mut u32,
-    out: *mut vk::PhysicalDeviceToolProperties<'_>,
-) -> vk::Result {
-    let commands =
-        [command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES, command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT];
-    // SAFETY: by this function's `# Safety` the parameters are valid; the type is that of both commands.
-    unsafe {
-        let device = OnDemandDevice::of(handle);
-        if device.closed_answers().is_some() && device.find(DeviceQuery::Tools, 0, 0).is_some() {
-            *count = 0;
-            return vk::Result::SUCCESS;
-        }
-        let target = device.open();
-        let native = |command| (*target.table).get::<vk::PFN_vkGetPhysicalDeviceToolProperties>(command);
-        commands
-            .into_iter()
-            .find_map(native)
-            .map_or(LACKING, |native| native(target.physical_device(), count, out))
     }
 }
 
@@ -136,19 +110,18 @@ impl OnDemandDevice {
     ///
     /// # Safety
     /// The pointers are valid for a command of the form.
-    unsafe fn answer(&self, form: usize, number: &mut u32, out: *mut c_void) {
-        let Some(form) = FORMS.get(form) else { return };
+    unsafe fn answer(&self, form: usize, number: &mut u32, out: *mut c_void) -> vk::Result {
+        let Some(form) = FORMS.get(form) else { return LACKING };
         // SAFETY: by this function's `# Safety` the pointers are valid for the command, and the function is that of
         // the form.
         unsafe {
             if self.fill(form, number, out).is_some() {
-                return;
+                return vk::Result::SUCCESS;
             }
-            let target = self.open();
+            let target = self.handle.open();
             let native = |command| (*target.table).get::<Command>(command);
-            if let Some(native) = form.commands.into_iter().find_map(native) {
-                call(form.query, native, target.physical_device(), number, out);
-            }
+            let native = form.commands.into_iter().find_map(native);
+            native.map_or(LACKING, |native| call(form.query, native, target.physical_device(), number, out))
         }
     }
 
@@ -159,12 +132,11 @@ impl OnDemandDevice {
     unsafe fn fill(&self, form: &Form, number: &mut u32, out: *mut c_void) -> Option<()> {
         let answers = self.closed_answers()?;
         let (query, root) = (form.query, form.root);
-        let (key, filled) = match query {
-            DeviceQuery::QueueFamilies => {
-                let recorded = answers.number(query, root.s_type)?;
-                (recorded, if out.is_null() { recorded } else { recorded.min(*number) })
-            }
-            _ => (*number, 1),
+        let (key, filled) = if query.is_counted() {
+            let recorded = answers.number(query, root.s_type)?;
+            (recorded, if out.is_null() { recorded } else { recorded.min(*number) })
+        } else {
+            (*number, 1)
         };
         let count = if out.is_null() { 0 } else { filled as usize };
         // SAFETY: by this function's `# Safety` `out` has `count` structures, each of which may begin a pNext chain if it
@@ -195,7 +167,7 @@ impl OnDemandDevice {
                 }
             }
         }
-        if query == DeviceQuery::QueueFamilies {
+        if query.is_counted() {
             *number = filled;
         }
         Some(())
@@ -207,7 +179,7 @@ impl OnDemandDevice {
     }
 
     fn find(&self, query: DeviceQuery, s_type: u32, number: u32) -> Option<Answer<'_>> {
-        let (answers, text) = (self.answers.as_ref()?, self.driver().answers.text());
+        let (answers, text) = (self.answers.as_ref()?, self.driver().answers());
         let find = |number| answers.find(text, AnswerKey { query, s_type, number });
         find(number).or_else(|| if query == DeviceQuery::Format { find(EVERY_FORMAT) } else { None })
     }
@@ -215,23 +187,16 @@ impl OnDemandDevice {
 
 /// Returns the function for a command of a driver that does not open.
 pub(super) fn failing(command: CommandId) -> Command {
-    let fails: unsafe extern "system" fn() -> vk::Result = fails;
-    let supports_nothing: unsafe extern "system" fn() -> vk::Bool32 = supports_nothing;
+    let function = if command.returns_result() { fails } else { supports_nothing };
     // SAFETY: callers remove the arguments, so a function that reads none may be called with any.
-    unsafe {
-        if command.returns_result() {
-            core::mem::transmute::<unsafe extern "system" fn() -> vk::Result, Command>(fails)
-        } else {
-            core::mem::transmute::<unsafe extern "system" fn() -> vk::Bool32, Command>(supports_nothing)
-        }
-    }
+    unsafe { core::mem::transmute::<unsafe extern "system" fn() -> i32, Command>(function) }
 }
 
-unsafe extern "system" fn fails() -> vk::Result {
-    vk::Result::ERROR_INITIALIZATION_FAILED
+unsafe extern "system" fn fails() -> i32 {
+    LACKING.as_raw()
 }
 
 /// For commands that return whether something is supported, and for those that return nothing.
-unsafe extern "system" fn supports_nothing() -> vk::Bool32 {
-    vk::FALSE
+unsafe extern "system" fn supports_nothing() -> i32 {
+    0
 }

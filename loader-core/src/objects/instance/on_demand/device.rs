@@ -1,12 +1,13 @@
 //! A device of a driver that is opened on demand.
 
+use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle as _};
 
 use super::{OnDemandDriver, target_of};
 use crate::dispatch::{OnDemandHandle, Target};
-use crate::drivers::last_start::{AnswerKey, DeviceAnswers};
+use crate::drivers::last_start::{Answer, AnswerKey, DeviceAnswers};
 use crate::objects::instance::driver::ClosedDriver as _;
 use crate::registry::DeviceQuery;
 
@@ -42,24 +43,19 @@ impl OnDemandDevice {
         unsafe { self.driver.as_ref() }
     }
 
-    /// Returns where calls go. Opens the driver.
-    pub(super) fn open(&self) -> &Target {
-        if let Some(target) = self.handle.target() {
-            return target;
-        }
-        // SAFETY: this is the function that opens this object's driver; its result is never NULL, and lives as long.
-        unsafe { &*open_device(&raw const self.handle) }
-    }
-
     /// Returns whether a device that the driver reports now is the recorded one: the vendor, the device, its type and its
     /// name are the same.
     pub(super) fn is_same(&self, now: &DeviceAnswers, text_now: &[u8]) -> bool {
-        let bytes = core::mem::offset_of!(vk::PhysicalDeviceProperties, vendor_id)
-            ..core::mem::offset_of!(vk::PhysicalDeviceProperties, pipeline_cache_uuid);
+        const FIRST: usize = offset_of!(vk::PhysicalDeviceProperties, vendor_id);
+        const END: usize = offset_of!(vk::PhysicalDeviceProperties, pipeline_cache_uuid);
+        let facts = |answer: Answer<'_>| {
+            let mut bytes = [0; END - FIRST];
+            answer.fill(FIRST, &mut bytes);
+            bytes
+        };
         let key = AnswerKey { query: DeviceQuery::Properties, s_type: 0, number: 0 };
-        let before =
-            self.answers.as_ref().and_then(|answers| answers.find(self.driver().answers.text(), key));
-        before.zip(now.find(text_now, key)).is_some_and(|(before, now)| before.is_same_in(now, bytes))
+        let before = self.answers.as_ref().and_then(|answers| answers.find(self.driver().answers(), key));
+        before.zip(now.find(text_now, key)).is_some_and(|(before, now)| facts(before) == facts(now))
     }
 }
 

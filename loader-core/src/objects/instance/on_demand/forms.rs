@@ -23,6 +23,11 @@ pub(super) struct Structure {
 }
 
 impl Structure {
+    /// Returns the structure of this type.
+    const fn of<T: vk::TaggedStructure>() -> Self {
+        Self { s_type: T::STRUCTURE_TYPE.as_raw().cast_unsigned(), size: size_of::<T>() }
+    }
+
     /// Returns the number of bytes before the members that are recorded.
     pub(super) const fn header(self) -> usize {
         if self.s_type == 0 { 0 } else { HEADER }
@@ -42,7 +47,7 @@ pub(super) struct Form {
 macro_rules! forms {
     ($($query:ident: $command:ident of $plain:ident, $successor:ident or $alias:ident of $root:ident;)*) => {
         /// All forms.
-        pub(super) static FORMS: [Form; 10] = [$(
+        pub(super) static FORMS: [Form; 11] = [$(
             Form {
                 query: DeviceQuery::$query,
                 commands: [command::$command, command::$command],
@@ -51,12 +56,9 @@ macro_rules! forms {
             Form {
                 query: DeviceQuery::$query,
                 commands: [command::$successor, command::$alias],
-                root: Structure {
-                    s_type: <vk::$root<'_> as vk::TaggedStructure>::STRUCTURE_TYPE.as_raw().cast_unsigned(),
-                    size: size_of::<vk::$root<'_>>(),
-                },
+                root: Structure::of::<vk::$root<'_>>(),
             },
-        )*];
+        )* TOOLS];
     };
 }
 
@@ -75,7 +77,17 @@ forms! {
         GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 or GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR of FormatProperties2;
 }
 
-/// Calls a command of a form.
+/// The only form of the query for active tools.
+const TOOLS: Form = Form {
+    query: DeviceQuery::Tools,
+    commands: [
+        command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES,
+        command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT,
+    ],
+    root: Structure::of::<vk::PhysicalDeviceToolProperties<'_>>(),
+};
+
+/// Calls a command of a form. A command without a result succeeds.
 ///
 /// # Safety
 /// The function is a driver's for that command, the device is that driver's, and the pointers are valid for the command.
@@ -85,9 +97,10 @@ pub(super) unsafe fn call(
     device: vk::PhysicalDevice,
     number: &mut u32,
     out: *mut c_void,
-) {
+) -> vk::Result {
     type StructureFn = unsafe extern "system" fn(vk::PhysicalDevice, *mut c_void);
     type CountedFn = unsafe extern "system" fn(vk::PhysicalDevice, *mut u32, *mut c_void);
+    type ToolsFn = unsafe extern "system" fn(vk::PhysicalDevice, *mut u32, *mut c_void) -> vk::Result;
     type FormatFn = unsafe extern "system" fn(vk::PhysicalDevice, vk::Format, *mut c_void);
     // SAFETY: by this function's `# Safety` the function is that of the command, whose type is the query's.
     unsafe {
@@ -99,7 +112,11 @@ pub(super) unsafe fn call(
                 let format = vk::Format::from_raw(number.cast_signed());
                 core::mem::transmute::<Command, FormatFn>(function)(device, format, out);
             }
+            DeviceQuery::Tools => {
+                return core::mem::transmute::<Command, ToolsFn>(function)(device, number, out);
+            }
             _ => core::mem::transmute::<Command, StructureFn>(function)(device, out),
         }
     }
+    vk::Result::SUCCESS
 }

@@ -14,7 +14,7 @@ mod messengers;
 mod record;
 
 use core::cell::UnsafeCell;
-use core::ffi::{CStr, c_void};
+use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -25,7 +25,7 @@ use super::driver::{ClosedDriver, DriverInstance, DriverOfInstance};
 use super::queried::Asked;
 use crate::abi::Command;
 use crate::dispatch::{InstanceTable, ON_DEMAND, OnDemandHandle, Table as _, Target};
-use crate::drivers::last_start::{DeviceAnswers, DriverAnswers, RecordedAnswers, RecordedGroups};
+use crate::drivers::last_start::{DeviceAnswers, DriverAnswers, RecordedAnswers};
 use crate::drivers::log_outcome;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
@@ -34,7 +34,7 @@ use crate::negotiation::DriverStatus;
 use crate::objects::listed_ptr::ListedPtr;
 use crate::objects::physical_device::groups::{EMPTY, Group};
 use crate::platform::{Turns, Waiting};
-use crate::registry::{self, CommandId, ExtensionSet, INSTANCE_SLOTS};
+use crate::registry::{CommandId, ExtensionSet, INSTANCE_SLOTS};
 
 use create_info::CreateInfoCopy;
 use deferred::DeferredMessenger;
@@ -47,13 +47,8 @@ pub(super) struct OnDemandDriver {
     /// First: the driver's table gets the address as the handle of the instance.
     handle: OnDemandHandle,
     instance: NonNull<Instance>,
-    library_path: Text,
+    parts: OnDemandParts,
     api_version: Version,
-    /// Its index in the plan.
-    index: usize,
-    enabled: ExtensionSet,
-    create_info: CreateInfoCopy,
-    answers: RecordedAnswers,
     /// Every device that was ever reported. The recorded ones come first.
     devices: SharedList<ListedPtr<OnDemandDevice>, Application>,
     /// The messengers that the driver gets when it is opened.
@@ -75,17 +70,13 @@ const CLOSED: u8 = 0;
 const OPEN: u8 = 1;
 const FAILED: u8 = 2;
 
-/// A driver that has been opened.
-struct Opened {
-    driver: Box<DriverInstance, Application>,
-    devices: Vec<vk::PhysicalDevice>,
-    /// Its answers, if they can be recorded.
-    answers: Option<Text>,
-}
+/// A driver that has been opened, its devices, and its answers if they can be recorded.
+type Opened = (Box<DriverInstance, Application>, Vec<vk::PhysicalDevice>, Option<Text>);
 
 /// The parts of a driver that is opened on demand.
 pub(super) struct OnDemandParts {
-    pub(super) library: Text,
+    pub(super) library_path: Text,
+    /// Its index in the plan.
     pub(super) index: usize,
     pub(super) enabled: ExtensionSet,
     pub(super) create_info: CreateInfoCopy,
@@ -98,10 +89,9 @@ impl DriverInstance {
     /// # Errors
     /// [`OutOfMemory`].
     pub(super) fn on_demand(instance: &Instance, parts: OnDemandParts) -> Result<Self, OutOfMemory> {
-        let OnDemandParts { library, index, enabled, create_info, answers } = parts;
         let allocator = instance.allocator.scoped(vk::SystemAllocationScope::INSTANCE);
         let (table, failing) = (InstanceTable::try_new(allocator)?, InstanceTable::try_new(allocator)?);
-        let text = answers.text();
+        let text = parts.answers.text();
         let known = DriverAnswers::read(text);
         for command in known.iter().flat_map(DriverAnswers::commands) {
             let piece = command.instance_slot().and_then(|slot| ON_DEMAND.piece(slot));
@@ -112,21 +102,18 @@ impl DriverInstance {
         }
         let api_version = known.as_ref().map_or(0, |known| known.api_version);
         let devices = known.map_or(Ok(Vec::new()), |known| known.devices(text))?;
+        let (index, enabled) = (Some(parts.index), parts.enabled);
         let driver = OnDemandDriver {
             handle: OnDemandHandle::new(open_driver),
             instance: NonNull::from(instance),
-            library_path: library,
+            parts,
             api_version: Version::from_encoded(api_version),
-            index,
-            enabled,
-            create_info,
-            answers,
             devices: SharedList::new_in(instance.allocator),
             messengers: SharedList::new_in(instance.allocator),
             opening: Turns::new(),
             state: AtomicU8::new(CLOSED),
             opened: UnsafeCell::new(None),
-            failing_target: Target { handle: core::ptr::null_mut(), table: &raw const *failing },
+            failing_target: Target::new(0, &raw const *failing),
             failing,
         };
         let driver = Box::try_new_in(driver, instance.allocator)?;
@@ -142,7 +129,7 @@ impl DriverInstance {
             handle,
             driver: DriverOfInstance::OnDemand(unsized_box(driver)),
             devices: SharedList::new_in(instance.allocator),
-            index: Some(index),
+            index,
             enabled,
             asked,
             callbacks: core::ptr::null(),
@@ -161,6 +148,11 @@ impl OnDemandDriver {
     /// Returns the handle that stands for the driver's instance.
     fn handle(&self) -> vk::Instance {
         vk::Instance::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
+    }
+
+    /// Returns the recorded answers.
+    fn answers(&self) -> &[u8] {
+        self.parts.answers.text()
     }
 
     fn instance(&self) -> &Instance {
@@ -188,7 +180,7 @@ impl OnDemandDriver {
         let instance = self.instance();
         let loader = instance.loader;
         let found = instance.sources.discovered.as_deref();
-        let candidate = found.and_then(|found| found.plan.drivers.get(self.index));
+        let candidate = found.and_then(|found| found.plan.drivers.get(self.parts.index));
         let Some(candidate) = candidate else { return Err(OutOfMemory.into()) };
         let driver = loader.drivers.open_for(loader.platform, candidate)?;
         let callbacks = instance.created_with.as_ptr();
@@ -196,9 +188,16 @@ impl OnDemandDriver {
         // SAFETY: the copy is a valid create info, the callbacks are the instance's, and no other code knows the driver's
         // new instance.
         let made = unsafe {
-            let handle = driver.create_instance(self.create_info.info(), callbacks)?;
+            let handle = driver.create_instance(self.parts.create_info.info(), callbacks)?;
             let owner = DriverOfInstance::Discovered(driver);
-            DriverInstance::new(owner, handle, Some(self.index), self.enabled, allocator, callbacks)?
+            DriverInstance::new(
+                owner,
+                handle,
+                Some(self.parts.index),
+                self.parts.enabled,
+                allocator,
+                callbacks,
+            )?
         };
         let devices = made.physical_devices()?;
         made.learn_device_commands();
@@ -206,42 +205,39 @@ impl OnDemandDriver {
             Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY) => return Err(OutOfMemory.into()),
             answers => answers.ok().flatten(),
         };
-        Ok(Opened { driver: Box::try_new_in(made, allocator).map_err(OutOfMemory::from)?, devices, answers })
+        Ok((Box::try_new_in(made, allocator).map_err(OutOfMemory::from)?, devices, answers))
     }
 
-    /// Lets calls go to the driver: each device to the one that it was recorded for.
-    fn assign(&self, Opened { driver, devices: handles, answers: now }: &Opened) {
+    /// Lets calls go to the driver: each device to the one that it was recorded for. Returns the driver.
+    fn assign(&self, (driver, mut devices, now): Opened) -> Box<DriverInstance, Application> {
         let table = &raw const *driver.table;
-        let agrees = now.as_ref().is_some_and(|now| now.as_slice() == self.answers.text());
+        let agrees = now.as_ref().is_some_and(|now| now.as_slice() == self.answers());
         if !agrees {
             self.mislead(format_args!("its answers differ from the last start's"));
-            self.let_missing_commands_fail(driver);
+            self.let_missing_commands_fail(&driver);
         }
         let now = now.as_deref().unwrap_or_default();
         let read_now = DriverAnswers::read(now).filter(|_| !agrees);
         let devices_now = read_now.and_then(|read| read.devices(now).ok()).unwrap_or_default();
-        let mut taken: u64 = 0;
         self.each_device(|number, device| {
-            let same = |position: &usize| {
-                let is_free = *position < 64 && taken & (1 << *position) == 0;
-                is_free
-                    && devices_now.get(*position).is_some_and(|now_device| device.is_same(now_device, now))
+            let handle = if agrees {
+                devices.get_mut(number)
+            } else {
+                let mut all = devices.iter_mut().zip(&devices_now);
+                let same =
+                    all.find(|(handle, now_device)| !handle.is_null() && device.is_same(now_device, now));
+                same.map(|(handle, _)| handle)
             };
-            let position = if agrees { Some(number) } else { (0..handles.len()).find(same) };
-            let found = position.and_then(|position| Some((position, *handles.get(position)?)));
-            let target = match found {
-                Some((position, handle)) => {
-                    taken |= 1u64.checked_shl(u32::try_from(position).unwrap_or(64)).unwrap_or(0);
-                    Target { handle: core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize), table }
-                }
-                None => self.failing_target(),
-            };
+            let target = handle.map_or_else(
+                || self.failing_target(),
+                |handle| Target::new(core::mem::take(handle).as_raw(), table),
+            );
             // SAFETY: this thread has the turn of the only call that assigns.
             unsafe { device.handle.set(target) };
         });
-        let handle = core::ptr::with_exposed_provenance_mut(driver.handle.as_raw() as usize);
         // SAFETY: as above.
-        unsafe { self.handle.set(Target { handle, table }) };
+        unsafe { self.handle.set(Target::new(driver.handle.as_raw(), table)) };
+        driver
     }
 
     /// Lets the commands fail that the driver had at the last start and no longer has: the program may have looked them up.
@@ -265,7 +261,7 @@ impl OnDemandDriver {
     }
 
     fn failing_target(&self) -> Target {
-        Target { handle: core::ptr::null_mut(), table: &raw const *self.failing }
+        Target::new(0, &raw const *self.failing)
     }
 
     /// Calls `use_it` with each device.
@@ -290,20 +286,12 @@ impl OnDemandDriver {
         Ok(device.0)
     }
 
-    fn recorded_groups(&self) -> Option<Result<Vec<Group>, vk::Result>> {
-        let subsets = match DriverAnswers::read(self.answers.text())?.groups {
-            RecordedGroups::None => return None,
-            RecordedGroups::Single => vk::FALSE,
-            RecordedGroups::SingleWithSubsets => vk::TRUE,
-        };
-        let mut groups = Vec::new();
+    /// Returns `of` each device's handle.
+    fn list<T>(&self, of: impl Fn(vk::PhysicalDevice) -> T) -> Result<Vec<T>, OutOfMemory> {
+        let mut all = Vec::new();
         let mut result = Ok(());
-        self.each_device(|_, device| {
-            let mut group = Group { physical_device_count: 1, subset_allocation: subsets, ..EMPTY };
-            group.physical_devices[0] = device.handle();
-            result = result.and_then(|()| groups.try_push(group));
-        });
-        Some(result.map(|()| groups).map_err(vk::Result::from))
+        self.each_device(|_, device| result = result.and_then(|()| all.try_push(of(device.handle()))));
+        result.map(|()| all)
     }
 
     /// Returns the handle that stands for a device of the open driver.
@@ -313,10 +301,9 @@ impl OnDemandDriver {
         handle: vk::PhysicalDevice,
     ) -> Result<vk::PhysicalDevice, OutOfMemory> {
         let _turn = self.opening.take(self.waiting());
-        let lower: *mut c_void = core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize);
         let mut known = None;
         self.each_device(|_, device| {
-            if device.handle.target().is_some_and(|target| target.handle == lower) {
+            if device.handle.target().is_some_and(|target| target.physical_device() == handle) {
                 known = Some(device.handle());
             }
         });
@@ -326,7 +313,7 @@ impl OnDemandDriver {
         let device = self.add_device(None)?;
         // SAFETY: the device lives as long as the driver; other threads that add one wait for this turn.
         unsafe {
-            device.as_ref().handle.set(Target { handle: lower, table: &raw const *driver.table });
+            device.as_ref().handle.set(Target::new(handle.as_raw(), &raw const *driver.table));
             Ok(device.as_ref().handle())
         }
     }
@@ -337,18 +324,18 @@ impl OnDemandDriver {
             Level::Warning,
             format_args!("{reason}; the record is removed, and the next start opens all drivers"),
         );
-        self.answers.forget();
+        self.parts.answers.last.forget();
     }
 
     fn log(&self, level: Level, message: core::fmt::Arguments<'_>) {
-        let library = Escaped(&self.library_path);
+        let library = Escaped(&self.parts.library_path);
         self.instance().logger.log(level, Topic::Driver, format_args!("{library}: {message}"));
     }
 }
 
 impl ClosedDriver for OnDemandDriver {
     fn library_path(&self) -> &Text {
-        &self.library_path
+        &self.parts.library_path
     }
 
     fn api_version(&self) -> Version {
@@ -369,10 +356,10 @@ impl ClosedDriver for OnDemandDriver {
         self.log(Level::Info, format_args!("opened now: a call needs it"));
         let state = match self.make() {
             Ok(opened) => {
-                self.assign(&opened);
-                self.create_messengers(&opened.driver);
+                let driver = self.assign(opened);
+                self.create_messengers(&driver);
                 // SAFETY: this thread has the turn, and the state is published below.
-                unsafe { *self.opened.get() = Some(opened.driver) };
+                unsafe { *self.opened.get() = Some(driver) };
                 OPEN
             }
             Err(OrOutOfMemory::OutOfMemory) => {
@@ -383,7 +370,7 @@ impl ClosedDriver for OnDemandDriver {
                 return None;
             }
             Err(OrOutOfMemory::Failed(outcome)) => {
-                log_outcome(&self.instance().logger, &self.library_path, &outcome);
+                log_outcome(&self.instance().logger, &self.parts.library_path, &outcome);
                 self.mislead(format_args!("the driver can no longer be used, and its devices are lost"));
                 self.assign_failing();
                 FAILED
@@ -395,57 +382,37 @@ impl ClosedDriver for OnDemandDriver {
     }
 
     fn physical_devices(&self) -> Result<Vec<vk::PhysicalDevice>, OrOutOfMemory<DriverStatus>> {
+        let Some(driver) = self.opened() else { return Ok(self.list(|device| device)?) };
         let mut devices = Vec::new();
-        let Some(driver) = self.opened() else {
-            let mut result = Ok(());
-            self.each_device(|_, device| result = result.and_then(|()| devices.try_push(device.handle())));
-            result?;
-            return Ok(devices);
-        };
         for handle in driver.physical_devices()? {
             devices.try_push(self.device_of(driver, handle)?)?;
         }
         Ok(devices)
     }
 
-    fn groups(&self, chain: &dyn Fn(usize) -> *mut c_void) -> Option<Result<Vec<Group>, vk::Result>> {
-        let Some(driver) = self.opened() else { return self.recorded_groups() };
-        let groups = driver.groups(chain)?;
-        Some(groups.and_then(|mut groups| {
-            for group in &mut groups {
-                let count = group.physical_device_count as usize;
-                for member in group.physical_devices.iter_mut().take(count) {
-                    *member = self.device_of(driver, *member)?;
-                }
+    fn groups(&self, chain: &dyn Fn(usize) -> *mut c_void) -> Result<Vec<Group>, vk::Result> {
+        let Some(driver) = self.opened() else {
+            let single = |device| {
+                let mut group = Group { physical_device_count: 1, ..EMPTY };
+                group.physical_devices[0] = device;
+                group
+            };
+            return Ok(self.list(single)?);
+        };
+        let mut groups = driver.groups(chain).unwrap_or(Ok(Vec::new()))?;
+        for group in &mut groups {
+            let count = group.physical_device_count as usize;
+            for member in group.physical_devices.iter_mut().take(count) {
+                *member = self.device_of(driver, *member)?;
             }
-            Ok(groups)
-        }))
-    }
-
-    fn command(&self, table: &InstanceTable, name: &CStr) -> Option<Command> {
-        match registry::find(name) {
-            Some(command) if command.instance_slot().is_some() => {
-                // SAFETY: the function is only looked up, not called.
-                unsafe { table.get::<Command>(command) }
-            }
-            _ => self.open()?.command(name),
         }
-    }
-
-    fn enter(&self, slot: usize, function: Command) -> Option<Command> {
-        self.open()?.table.slot(slot)?.set(function);
-        ON_DEMAND.piece(slot)
+        Ok(groups)
     }
 
     fn set_callbacks(&mut self, callbacks: *const vk::AllocationCallbacks<'static>) {
         if let Some(driver) = self.opened.get_mut() {
             driver.callbacks = callbacks;
         }
-    }
-
-    fn drivers_handle(&self, device: vk::PhysicalDevice) -> vk::PhysicalDevice {
-        // SAFETY: the handle is that of one of the devices.
-        unsafe { OnDemandDevice::of(device) }.open().physical_device()
     }
 
     fn defer(&self, messenger: DeferredMessenger) -> Result<bool, OutOfMemory> {

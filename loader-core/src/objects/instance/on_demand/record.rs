@@ -9,7 +9,7 @@ use ash::vk;
 
 use super::forms::{EVERY_FORMAT, FORMS, Form, Structure, call};
 use crate::abi::{Command, array, padding};
-use crate::drivers::last_start::{AnswerKey, AnswerWriter, RecordedGroups};
+use crate::drivers::last_start::{AnswerKey, AnswerWriter};
 use crate::memory::{OutOfMemory, Process, Text, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
 use crate::objects::instance::driver::DriverInstance;
@@ -39,10 +39,10 @@ pub(in crate::objects) fn record(
     driver: &DriverInstance,
     devices: &[vk::PhysicalDevice],
 ) -> Result<Option<Text>, vk::Result> {
-    let interface = driver.driver.interface_version();
-    let groups = groups(driver, devices)?.filter(|_| interface >= OWN_SURFACE_INTERFACE);
-    let Some(groups) = groups else { return Ok(None) };
-    let mut writer = AnswerWriter::new(interface, driver.driver.api_version().encoded(), groups)?;
+    if driver.driver.interface_version() < OWN_SURFACE_INTERFACE || !are_single(driver, devices)? {
+        return Ok(None);
+    }
+    let mut writer = AnswerWriter::new(driver.driver.api_version().encoded())?;
     for command in (0..INSTANCE_SLOTS).filter_map(CommandId::from_instance_slot) {
         if driver.has(command) {
             writer.command(command)?;
@@ -54,26 +54,15 @@ pub(in crate::objects) fn record(
     Ok(Some(writer.finish()))
 }
 
-/// Returns the groups of the devices. `None` unless each device is a group of its own, in the same order, and all groups are
-/// alike.
-fn groups(
-    driver: &DriverInstance,
-    devices: &[vk::PhysicalDevice],
-) -> Result<Option<RecordedGroups>, vk::Result> {
-    let Some(groups) = driver.groups(|_| core::ptr::null_mut()) else {
-        return Ok(Some(RecordedGroups::None));
-    };
-    let groups = groups?;
-    let subsets = groups.first().map_or(vk::FALSE, |group| group.subset_allocation);
-    let is_alone = |(group, device): (&vk::PhysicalDeviceGroupProperties<'_>, &vk::PhysicalDevice)| {
+/// Returns whether each device is a group of its own, in the same order, if the driver has groups.
+fn are_single(driver: &DriverInstance, devices: &[vk::PhysicalDevice]) -> Result<bool, vk::Result> {
+    let Some(groups) = driver.groups(|_| core::ptr::null_mut()).transpose()? else { return Ok(true) };
+    let is_single = |(group, device): (&vk::PhysicalDeviceGroupProperties<'_>, &vk::PhysicalDevice)| {
         group.physical_device_count == 1
             && group.physical_devices.first() == Some(device)
-            && group.subset_allocation == subsets
+            && group.subset_allocation == vk::FALSE
     };
-    let recorded =
-        if subsets == vk::FALSE { RecordedGroups::Single } else { RecordedGroups::SingleWithSubsets };
-    let are_alone = groups.len() == devices.len() && groups.iter().zip(devices).all(is_alone);
-    Ok(are_alone.then_some(recorded))
+    Ok(groups.len() == devices.len() && groups.iter().zip(devices).all(is_single))
 }
 
 /// Writes the answers of one device.
@@ -103,16 +92,6 @@ impl Recorder<'_> {
                     self.form(form, function)?;
                 }
             }
-            if let Some(get) = driver.first::<vk::PFN_vkGetPhysicalDeviceToolProperties>([
-                command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES,
-                command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT,
-            ]) {
-                let mut count = 0;
-                if get(device, &mut count, core::ptr::null_mut()) == vk::Result::SUCCESS && count == 0 {
-                    let key = AnswerKey { query: DeviceQuery::Tools, s_type: 0, number: 0 };
-                    self.writer.answer(key, &[], &[])?;
-                }
-            }
         }
         Ok(())
     }
@@ -122,15 +101,18 @@ impl Recorder<'_> {
     /// # Safety
     /// The function is the driver's for the form.
     unsafe fn form(&mut self, form: &Form, function: Command) -> Result<(), OutOfMemory> {
-        let mut families = 0;
-        if form.query == DeviceQuery::QueueFamilies {
+        let mut count = 0;
+        // The answer about tools is recorded only if there are none.
+        let most = if form.query == DeviceQuery::Tools { 0 } else { MOST_FAMILIES };
+        if form.query.is_counted() {
             // SAFETY: by this function's `# Safety`; the count is local.
-            unsafe { call(form.query, function, self.device, &mut families, core::ptr::null_mut()) };
-            if families > MOST_FAMILIES {
+            let result =
+                unsafe { call(form.query, function, self.device, &mut count, core::ptr::null_mut()) };
+            if result != vk::Result::SUCCESS || count > most {
                 return Ok(());
             }
         }
-        let one = [(families, 1)];
+        let one = [(count, 1)];
         let numbers = if form.query == DeviceQuery::Format { &FORMATS[..] } else { &one };
         let chained = structures_filled_by(form.query)
             .map(|(s_type, size)| Structure { s_type: s_type.cast_unsigned(), size });
@@ -162,7 +144,7 @@ impl Recorder<'_> {
         let length = structure.size.saturating_sub(structure.header());
         let mut is_written = false;
         for number in numbers.iter().flat_map(|(first, count)| *first..first.saturating_add(*count)) {
-            let count = if form.query == DeviceQuery::QueueFamilies { number as usize } else { 1 };
+            let count = if form.query.is_counted() { number as usize } else { 1 };
             let mut roots = memory(if is_root { 0 } else { form.root.size.saturating_mul(count) }, 0)?;
             let mut members = [Text::new(), Text::new()];
             for (members, contents) in members.iter_mut().zip([0, u64::MAX]) {
@@ -180,7 +162,7 @@ impl Recorder<'_> {
                         };
                         begin(array, form.root, index, next);
                     }
-                    call(form.query, function, self.device, &mut { number }, array);
+                    let _ = call(form.query, function, self.device, &mut { number }, array);
                     for index in 0..count {
                         let start = structure.size.saturating_mul(index).saturating_add(structure.header());
                         members

@@ -33,8 +33,10 @@ impl World {
         world
     }
 
-    /// Writes the kernel's files about the process.
+    /// Writes the kernel's files about the process and about itself.
     fn write_process(&self) {
+        self.write("proc/version", "Linux version 6.1.0-9\n");
+        self.write("proc/sys/kernel/hostname", "desk\n");
         self.write("proc/self/fd/0", "");
         self.write("proc/thread-self/status", STATUS);
         self.write("proc/thread-self/limits", "Max open files 1024\n");
@@ -108,6 +110,7 @@ fn a_system_without_devices_has_lines_for_what_there_is() {
             "rights",
             "namespaces",
             "group",
+            "kernel",
             "kernel",
             "environment",
             "file",
@@ -212,6 +215,13 @@ fn a_change_of_the_pci_functions_shows() {
     let plain = world.facts();
     world.write("proc/bus/pci/devices", &other.replace("\t0\n", "\t1f\n").replace("\tb\t", "\tc\t"));
     assert_eq!(world.facts(), plain, "interrupts differ from start to start");
+}
+
+#[test]
+fn another_kernel_or_machine_shows() {
+    let world = World::new();
+    world.differs_after("kernel", || world.write("proc/version", "Linux version 6.1.0-10\n"));
+    world.differs_after("kernel", || world.write("proc/sys/kernel/hostname", "sofa\n"));
 }
 
 #[test]

@@ -60,10 +60,10 @@ impl World {
 fn cache_file(folder: &Path, program: &str) -> CacheFile {
     let mut path = Text::new();
     path.try_extend(folder.as_os_str().as_bytes()).unwrap();
-    CacheFile::of(path, program.as_bytes())
+    CacheFile::of(path, program.as_bytes()).unwrap()
 }
 
-fn name(name: &Name) -> String {
+fn name(name: &Text) -> String {
     let name = name.split(|byte| *byte == 0).next().unwrap();
     String::from_utf8(name.to_vec()).unwrap()
 }
