@@ -46,7 +46,6 @@ mod extensions_400_gen;
 #[cfg(feature = "every-extension")]
 mod extensions_of_drivers_gen;
 mod hash;
-mod hash_gen;
 mod ids;
 mod layout;
 mod numbers_gen;
@@ -108,14 +107,14 @@ pub mod extension {
 /// One hash and one comparison, whether the name exists or not.
 #[inline]
 pub fn find(name: &CStr) -> Option<CommandId> {
-    let candidate = hash_gen::COMMANDS.candidate(name.to_bytes())?;
+    let candidate = tables::COMMANDS_BY_NAME.candidate(name.to_bytes())?;
     tables::is_command_name(usize::from(candidate), name).then_some(CommandId(candidate))
 }
 
 /// Returns the extension of this name, which contains no NUL, or `None` if it is unknown or makes no
 /// difference to a loader.
 pub fn find_extension(name: &[u8]) -> Option<ExtensionId> {
-    let candidate = hash_gen::EXTENSIONS.candidate(name)?;
+    let candidate = tables::EXTENSIONS_BY_NAME.candidate(name)?;
     let (_, known) = tables::extension_name(usize::from(candidate)).split_last()?;
     (known == name).then_some(ExtensionId(candidate))
 }

@@ -2,6 +2,7 @@
 
 use core::ffi::CStr;
 
+use super::hash::{PerfectHash, slots_for};
 use super::layout::{self, CommandRow, Commands, ExtensionRow, Extensions, Names, Sizes};
 use super::source::{Command, Extension};
 use super::{
@@ -62,6 +63,18 @@ const EXTENSIONS: Extensions<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }> =
     layout::extensions(EXTENSION_FILES);
 
 const _: () = assert!(COMMAND_SIZES.rows == COMMAND_COUNT && EXTENSION_SIZES.rows == EXTENSION_COUNT);
+
+/// The commands by their names.
+pub(super) static COMMANDS_BY_NAME: PerfectHash<
+    { slots_for(COMMAND_COUNT) / 2 },
+    { slots_for(COMMAND_COUNT) },
+> = PerfectHash::new(&COMMAND_NAMES);
+
+/// The extensions by their names.
+pub(super) static EXTENSIONS_BY_NAME: PerfectHash<
+    { slots_for(EXTENSION_COUNT) / 2 },
+    { slots_for(EXTENSION_COUNT) },
+> = PerfectHash::new(&EXTENSION_NAMES);
 
 static COMMAND_NAMES: Names<COMMAND_COUNT, { COMMAND_SIZES.name_bytes }> = COMMANDS.names;
 static COMMAND_ROWS: [CommandRow; COMMAND_COUNT] = COMMANDS.rows;

@@ -22,11 +22,7 @@ mod formats;
 mod generated;
 mod handled;
 mod handles;
-#[path = "../../../registry/src/hash.rs"]
-#[allow(dead_code, reason = "the look-up itself is used by the loader only")]
-mod hash;
 mod layout;
-mod lookup;
 mod model;
 mod naming;
 mod order;
@@ -82,7 +78,6 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     audit::check(document.root_element(), &registry)?;
     let mut files = commands::files(document.root_element(), &registry)?;
     files.extend(extensions::files(&registry));
-    files.push(lookup::file(&registry)?);
     files.push(structures::file(document.root_element())?);
     files.push(audit::file(&registry));
     files.push(audit::types_file());
