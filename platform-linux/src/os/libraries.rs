@@ -106,9 +106,9 @@ pub(super) unsafe fn path_of<'a>(library: Library) -> Option<&'a [u8]> {
     name.starts_with(b"/").then_some(name)
 }
 
-/// Other C libraries do not report it.
+/// Other C libraries do not report it, and may find a new file in any folder that they search.
 #[cfg(not(target_env = "gnu"))]
-unsafe fn path_of<'a>(_: Library) -> Option<&'a [u8]> {
+pub(super) unsafe fn path_of<'a>(_: Library) -> Option<&'a [u8]> {
     None
 }
 

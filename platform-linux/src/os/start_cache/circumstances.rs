@@ -4,7 +4,7 @@ use vkload_core::memory::Text;
 use vkload_core::platform::CacheFault;
 
 use super::lines::{Lines, any_part};
-use super::{devices, identity, process};
+use super::{devices, identity, process, search};
 
 /// Files, and folders of files, that do not belong to drivers: the list that glibc's dynamic linker searches,
 /// and the application profiles of the Mesa and NVIDIA drivers.
@@ -62,8 +62,7 @@ impl Facts<'_> {
                 false
             });
         }
-        #[cfg(target_env = "gnu")]
-        for folder in super::search::folders(self.library_path) {
+        for folder in search::folders(self.library_path) {
             known(&mut lines, b"folder", folder, libc::S_IFDIR);
         }
         devices::describe(&mut lines);

@@ -10,7 +10,6 @@ mod file;
 mod identity;
 mod lines;
 mod process;
-#[cfg(target_env = "gnu")]
 mod search;
 #[cfg(test)]
 mod starting;
@@ -61,11 +60,7 @@ impl StartCache for UserCache {
         match name.iter().position(|byte| *byte == b'/') {
             Some(0) => text(&[name]).ok(),
             Some(_) => None,
-            #[cfg(target_env = "gnu")]
             None => search::file_of(self.root, library, environment::library_path()),
-            // Other C libraries may find a new file in any folder that they search.
-            #[cfg(not(target_env = "gnu"))]
-            None => None,
         }
     }
 

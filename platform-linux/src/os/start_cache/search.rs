@@ -1,4 +1,4 @@
-//! Finds the file that glibc's dynamic linker has opened for a bare name, and whether it would find the same one
+//! Finds the file that the dynamic linker has opened for a bare name, and whether it would find the same one
 //! again.
 
 use core::ffi::{c_int, c_void};
@@ -101,5 +101,5 @@ unsafe extern "C" fn names_folders(info: *mut libc::dl_phdr_info, _: usize, _: *
     let mut tags = entries.iter().map(|entry| entry.tag).take_while(|tag| *tag != 0);
     c_int::from(tags.any(|tag| tag == DT_RPATH || (tag == DT_RUNPATH && is_own)))
 }
-#[cfg(test)]
+#[cfg(all(test, target_env = "gnu"))]
 mod tests;
