@@ -67,7 +67,7 @@ const fn joined<const COUNT: usize>(tables: &[&[OwnCommand]]) -> [OwnCommand; CO
             all[index] = tables[table][row];
             assert!(
                 all[index].lower.is_none() || index < DRIVER_FUNCTIONS,
-                "no space for the driver's function"
+                "DRIVER_FUNCTIONS does not count this command"
             );
             index += 1;
             row += 1;

@@ -1,7 +1,7 @@
 //! `cargo xtask gen`: from `vk.xml` to the committed tables.
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for unhandled handles ([`audit`],
-//! by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`lookup`], [`structures`], [`exports`],
+//! by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`structures`], [`exports`],
 //! [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`] and [`dependencies`].
 
 use std::fs;
