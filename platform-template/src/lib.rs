@@ -2,7 +2,7 @@
 //!
 //! Copy the crate, list your drivers in `DRIVERS`, and replace the parts that your system has: variables, files, a
 //! dynamic linker, threads. The program that contains it supplies two functions, [`write_log`] and [`stop`]
-//! (`program/src/main.rs` has them for four processors). It calls `init_heap` first, and then Vulkan through
+//! (`program/src/machine.rs` has them for five processors). It calls `init_heap` first, and then Vulkan through
 //! [`entry::get_instance_proc_addr`]. A system whose programs link to a `libvulkan` needs a shared library as well:
 //! `docs/internals.md` says how.
 #![no_std]

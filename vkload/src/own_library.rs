@@ -25,6 +25,7 @@ const MULTIARCH: &str = match std::env::consts::ARCH.as_bytes() {
     b"arm" => "../lib/arm-linux-gnueabihf",
     b"x86" => "../lib/i386-linux-gnu",
     b"riscv64" => "../lib/riscv64-linux-gnu",
+    b"loongarch64" => "../lib/loongarch64-linux-gnu",
     _ => "../lib",
 };
 

@@ -1,5 +1,5 @@
 //! `cargo xtask bare [PART...]`: the platform template runs without an operating system: a program that contains the loader and the
-//! null driver is built for four processors, and run by emulators.
+//! null driver is built for five processors, and run by emulators.
 
 use std::fs;
 
@@ -16,6 +16,7 @@ const TARGETS: &[(&str, &str)] = &[
     ("aarch64-unknown-none", "qemu-aarch64"),
     ("riscv64gc-unknown-none-elf", "qemu-riscv64"),
     ("thumbv7em-none-eabihf", "qemu-arm"),
+    ("loongarch64-unknown-none", "qemu-loongarch64"),
 ];
 
 /// Builds and runs the program for each target, or for those with one of these parts in their names.

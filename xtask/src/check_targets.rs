@@ -24,6 +24,7 @@ const TARGETS: &[(&str, &[&str])] = &[
     ("x86_64-unknown-fuchsia", &["libvulkan-fuchsia"]),
     ("riscv64gc-unknown-fuchsia", &["libvulkan-fuchsia"]),
     ("aarch64-unknown-none", &["bare-program"]),
+    ("loongarch64-unknown-none", &["bare-program"]),
     ("riscv64gc-unknown-none-elf", &["bare-program"]),
     ("thumbv7em-none-eabihf", &["bare-program"]),
     ("x86_64-unknown-none", &["bare-program"]),

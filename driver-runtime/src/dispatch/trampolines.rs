@@ -60,6 +60,13 @@ macro_rules! text {
     };
 }
 
+#[cfg(target_arch = "loongarch64")]
+macro_rules! text {
+    () => {
+        "ld.d $t0, $a0, 8\n ldptr.d $t0, $t0, 8 * driver_slot\n jr $t0\n"
+    };
+}
+
 #[unsafe(naked)]
 unsafe extern "system" fn trampolines() {
     assembly!(

@@ -12,6 +12,7 @@ pub const MACHINE: Option<u16> = match () {
     () if cfg!(target_arch = "x86_64") => Some(62),
     () if cfg!(target_arch = "aarch64") => Some(183),
     () if cfg!(target_arch = "riscv64") => Some(243),
+    () if cfg!(target_arch = "loongarch64") => Some(258),
     () => None,
 };
 

@@ -22,6 +22,9 @@ global_asm!(".globl _start", ".thumb_func", "_start:", "bl {begin}", "udf #0", b
 #[cfg(target_arch = "riscv64")]
 global_asm!(".globl _start", "_start:", "call {begin}", "unimp", begin = sym begin);
 
+#[cfg(target_arch = "loongarch64")]
+global_asm!(".globl _start", "_start:", "bl {begin}", "break 0", begin = sym begin);
+
 extern "C" fn begin() -> ! {
     // SAFETY: this function runs once, and nothing else names the memory.
     init_heap(unsafe { &mut *(&raw mut MEMORY) });
@@ -82,9 +85,9 @@ const EXIT: usize = 231;
 const WRITE: usize = 4;
 #[cfg(target_arch = "arm")]
 const EXIT: usize = 248;
-#[cfg(any(target_arch = "aarch64", target_arch = "riscv64"))]
+#[cfg(any(target_arch = "aarch64", target_arch = "loongarch64", target_arch = "riscv64"))]
 const WRITE: usize = 64;
-#[cfg(any(target_arch = "aarch64", target_arch = "riscv64"))]
+#[cfg(any(target_arch = "aarch64", target_arch = "loongarch64", target_arch = "riscv64"))]
 const EXIT: usize = 94;
 
 fn call(number: usize, [first, second, third]: [usize; 3]) {
@@ -99,6 +102,9 @@ fn call(number: usize, [first, second, third]: [usize; 3]) {
         #[cfg(target_arch = "arm")]
         asm!("mov {saved}, r7", "mov r7, {number}", "svc #0", "mov r7, {saved}", number = in(reg) number, saved = out(reg) _,
             inlateout("r0") first => _, in("r1") second, in("r2") third);
+        #[cfg(target_arch = "loongarch64")]
+        asm!("syscall 0", in("$a7") number, inlateout("$a0") first => _, in("$a1") second, in("$a2") third,
+            lateout("$t0") _, lateout("$t1") _, lateout("$t2") _, lateout("$t3") _, lateout("$t4") _, lateout("$t5") _, lateout("$t6") _, lateout("$t7") _, lateout("$t8") _, options(nostack));
         #[cfg(target_arch = "riscv64")]
         asm!("ecall", in("a7") number, inlateout("a0") first => _, in("a1") second, in("a2") third, options(nostack));
     }

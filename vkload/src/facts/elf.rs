@@ -66,6 +66,8 @@ pub(super) const OWN_MACHINE: &str = if cfg!(target_arch = "x86_64") {
     "arm"
 } else if cfg!(target_arch = "riscv64") {
     "riscv"
+} else if cfg!(target_arch = "loongarch64") {
+    "loongarch"
 } else {
     ""
 };

@@ -48,6 +48,8 @@ const DEFAULTS: &[&str] = &[
     "/usr/lib/arm-linux-gnueabihf",
     "/lib/riscv64-linux-gnu",
     "/usr/lib/riscv64-linux-gnu",
+    "/lib/loongarch64-linux-gnu",
+    "/usr/lib/loongarch64-linux-gnu",
     "/lib/i386-linux-gnu",
     "/usr/lib/i386-linux-gnu",
     "/lib32",

@@ -18,6 +18,7 @@ const PROCESSOR: &str = match std::env::consts::ARCH.as_bytes() {
     b"arm" => ":armhf",
     b"x86" => ":i386",
     b"riscv64" => ":riscv64",
+    b"loongarch64" => ":loong64",
     _ => "",
 };
 

@@ -34,6 +34,11 @@ pub(crate) use aarch64 as native;
 pub(crate) mod arm;
 #[cfg(target_arch = "arm")]
 pub(crate) use arm as native;
+#[cfg(target_arch = "loongarch64")]
+#[macro_use]
+pub(crate) mod loongarch64;
+#[cfg(target_arch = "loongarch64")]
+pub(crate) use loongarch64 as native;
 #[cfg(target_arch = "riscv64")]
 #[macro_use]
 pub(crate) mod riscv64;
@@ -55,7 +60,8 @@ pub(crate) use x86_64 as native;
     target_arch = "aarch64",
     target_arch = "arm",
     target_arch = "x86",
-    target_arch = "riscv64"
+    target_arch = "riscv64",
+    target_arch = "loongarch64"
 )))]
 compile_error!(
     "no trampolines for this architecture yet: add a file to machine/arch that defines the macros above"

@@ -1,0 +1,157 @@
+//! 64-bit LoongArch: the first argument is in `$a0`; `$t0` to `$t8` are free. `lu12i.w` takes a signed number of 20 bits,
+//! and `ori` an unsigned one of 12, which the number of a command fits in.
+
+use crate::machine::Distances;
+
+pub(crate) const DISTANCES: Distances = Distances {
+    instance_trampoline: 40,
+    device_trampoline: 12,
+    terminator: 16,
+    numbered_jump: 8,
+    call: 4,
+    device_stub: 8,
+};
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! instance_trampoline {
+    ($slot:literal, $magic:literal) => {
+        concat!(
+            "beqz $a0, 2f\n ld.w $t0, $a0, 8\n lu12i.w $t1, ((((",
+            $magic,
+            ") >> 12) & 0xfffff) ^ 0x80000) - 0x80000\n ori $t1, $t1, (",
+            $magic,
+            ") & 4095\n",
+            "bne $t0, $t1, 2f\n ld.d $t0, $a0, 0\n ldptr.d $t0, $t0, 8 * ",
+            $slot,
+            "\n jr $t0\n",
+            "2: ori $t0, $zero, ",
+            $slot,
+            "\n b {bad}\n"
+        )
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! device_trampoline {
+    ($slot:literal) => {
+        concat!("ld.d $t0, $a0, 0\n ldptr.d $t0, $t0, 8 * ", $slot, "\n jr $t0\n")
+    };
+}
+
+macro_rules! terminator {
+    ($slot:literal) => {
+        concat!("ld.d $t0, $a0, 16\n ld.d $a0, $a0, 24\n ldptr.d $t0, $t0, 8 * ", $slot, "\n jr $t0\n")
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! numbered_jump {
+    ($number:literal) => {
+        concat!("ori $t0, $zero, ", $number, "\n b {target}\n")
+    };
+}
+
+macro_rules! call {
+    () => {
+        "bl {target}\n"
+    };
+}
+
+macro_rules! unknown_instance_trampoline {
+    () => {
+        "beqz $a0, 2f\n ld.w $t1, $a0, 8\n li.w $t2, {magic}\n bne $t1, $t2, 2f\n\
+         ld.d $t1, $a0, 0\n slli.d $t2, $t0, 3\n ldx.d $t1, $t1, $t2\n jr $t1\n 2: b {bad}\n"
+    };
+}
+
+macro_rules! look_up {
+    () => {
+        "beqz $a0, 6f\n ld.d $t1, $a0, 0\n la.local $t2, {keys}\n\
+         ld.d $t3, $t2, 0\n bne $t3, $t1, 2f\n ld.d $t1, $t2, 8\n\
+         4: slli.d $t0, $t0, 3\n ldx.d $t1, $t1, $t0\n jr $t1\n\
+         2: beqz $t1, 6f\n ld.d $t2, $t2, 16\n beqz $t2, 6f\n\
+         li.d $t3, {multiplier}\n mul.d $t3, $t1, $t3\n srli.d $t3, $t3, 32\n ld.d $t4, $t2, 0\n and $t3, $t3, $t4\n\
+         ld.d $t2, $t2, 8\n add.d $t2, $t2, $t3\n\
+         3: ld.d $t3, $t2, 0\n beq $t3, $t1, 5f\n addi.d $t2, $t2, 16\n bnez $t3, 3b\n\
+         6: b {bad}\n\
+         5: ld.d $t1, $t2, 8\n b 4b\n"
+    };
+}
+
+macro_rules! on_demand_jump {
+    () => {
+        "ld.d $t1, $a0, 0\n beqz $t1, 2f\n\
+         1: ld.d $a0, $t1, 0\n ld.d $t1, $t1, 8\n slli.d $t0, $t0, 3\n ldx.d $t1, $t1, $t0\n jr $t1\n\
+         2: addi.d $sp, $sp, -80\n st.d $ra, $sp, 0\n st.d $t0, $sp, 8\n st.d $a1, $sp, 16\n st.d $a2, $sp, 24\n st.d $a3, $sp, 32\n\
+         st.d $a4, $sp, 40\n st.d $a5, $sp, 48\n st.d $a6, $sp, 56\n st.d $a7, $sp, 64\n ld.d $t1, $a0, 8\n jirl $ra, $t1, 0\n move $t1, $a0\n\
+         ld.d $ra, $sp, 0\n ld.d $t0, $sp, 8\n ld.d $a1, $sp, 16\n ld.d $a2, $sp, 24\n ld.d $a3, $sp, 32\n ld.d $a4, $sp, 40\n\
+         ld.d $a5, $sp, 48\n ld.d $a6, $sp, 56\n ld.d $a7, $sp, 64\n addi.d $sp, $sp, 80\n b 1b\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! report {
+    () => {
+        "move $a1, $t0\n bl {report}\n break 0\n"
+    };
+}
+
+macro_rules! device_stub {
+    ($slot:literal) => {
+        numbered_jump!($slot)
+    };
+}
+
+macro_rules! stub_slot {
+    () => {
+        "/* {stubs} */\n"
+    };
+}
+
+macro_rules! lower_end {
+    () => {
+        "beqz $a0, 6f\n ld.d $t1, $a0, 0\n beqz $t1, 6f\n li.d $t2, {lower}\n ldx.d $t1, $t1, $t2\n beqz $t1, 6f\n\
+         slli.d $t2, $t0, 3\n ldx.d $t1, $t1, $t2\n beqz $t1, 6f\n jr $t1\n 6:\n"
+    };
+}
+
+#[cfg(feature = "foreign-handles")]
+macro_rules! skip_if_set {
+    () => {
+        "la.local $t1, {flag}\n ld.d $t1, $t1, 0\n bnez $t1, 9f\n"
+    };
+}
+
+macro_rules! report_caller {
+    () => {
+        "move $a1, $ra\n bl {report}\n break 0\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! forward {
+    () => {
+        "b {target}\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! trap {
+    () => {
+        "break 0\n"
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly {
+    ($($text:expr),+ $(; $($operands:tt)+)?) => {
+        core::arch::naked_asm!($($text),+ $(, $($operands)+)?)
+    };
+}
