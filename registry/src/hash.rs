@@ -132,7 +132,7 @@ impl<const BUCKETS: usize, const SLOTS: usize> PerfectHash<BUCKETS, SLOTS> {
                 if counts[bucket] == count {
                     let (before, _) = rows.split_at(ends[bucket]);
                     let (_, members) = before.split_at(ends[bucket] - count);
-                    if !tables.place(bucket, members, &hashes) {
+                    if !tables.assign_slots(bucket, members, &hashes) {
                         return None;
                     }
                 }
@@ -144,7 +144,7 @@ impl<const BUCKETS: usize, const SLOTS: usize> PerfectHash<BUCKETS, SLOTS> {
     }
 
     /// Gives the rows of a bucket slots that are free, with the smallest displacement for which there are some.
-    const fn place(&mut self, bucket: usize, rows: &[usize], hashes: &[u64]) -> bool {
+    const fn assign_slots(&mut self, bucket: usize, rows: &[usize], hashes: &[u64]) -> bool {
         let mut displacement = 0;
         loop {
             let mut member = 0;

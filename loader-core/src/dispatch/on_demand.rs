@@ -78,10 +78,14 @@ impl OnDemandHandle {
         unsafe { self.target.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Returns where calls go. Opens the driver if it is closed.
-    pub fn open(&self) -> &Target {
-        // SAFETY: the function's result is never NULL, and lives as long as this.
-        self.target().unwrap_or_else(|| unsafe { &*(self.open)(self) })
+    /// Returns where an object's calls go. Opens its driver if that is closed.
+    ///
+    /// # Safety
+    /// The pointer is that of a whole object, as its `open` function takes it, and the object lives as long as the result is
+    /// used.
+    pub unsafe fn open<'a>(object: *const Self) -> &'a Target {
+        // SAFETY: by this function's `# Safety` the object lives. The function's result is never NULL, and lives as long.
+        unsafe { (*object).target().unwrap_or_else(|| &*((*object).open)(object)) }
     }
 
     /// Lets calls go to `target` from now on.

@@ -317,7 +317,7 @@ impl PhysicalDevice {
         match &self.driver().driver {
             // SAFETY: the table of such a driver takes addresses of handles, which live as long as the driver.
             DriverOfInstance::OnDemand(_) => unsafe {
-                (*self.handle.lower().cast::<OnDemandHandle>()).open().physical_device()
+                OnDemandHandle::open(self.handle.lower().cast()).physical_device()
             },
             _ => self.driver_handle(),
         }

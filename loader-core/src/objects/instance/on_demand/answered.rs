@@ -9,7 +9,7 @@ use ash::vk;
 use super::device::OnDemandDevice;
 use super::forms::{EVERY_FORMAT, FORMS, Form, Structure, call};
 use crate::abi::{Command, array, chain, function};
-use crate::dispatch::Table as _;
+use crate::dispatch::{OnDemandHandle, Table as _};
 use crate::drivers::last_start::{Answer, AnswerKey, DeviceAnswers};
 use crate::memory::{Process, TryGrow, Vec};
 use crate::registry::{self, CommandId, DeviceQuery, command};
@@ -96,7 +96,7 @@ unsafe extern "system" fn extensions(
                 Err(error) => error.into(),
             };
         }
-        let target = device.handle.open();
+        let target = OnDemandHandle::open(&raw const device.handle);
         (*target.table)
             .get::<vk::PFN_vkEnumerateDeviceExtensionProperties>(command)
             .map_or(LACKING, |native| native(target.physical_device(), layer, count, out))
@@ -118,7 +118,7 @@ impl OnDemandDevice {
             if self.fill(form, number, out).is_some() {
                 return vk::Result::SUCCESS;
             }
-            let target = self.handle.open();
+            let target = OnDemandHandle::open(&raw const self.handle);
             let native = |command| (*target.table).get::<Command>(command);
             let native = form.commands.into_iter().find_map(native);
             native.map_or(LACKING, |native| call(form.query, native, target.physical_device(), number, out))
