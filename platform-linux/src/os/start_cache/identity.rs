@@ -6,11 +6,11 @@ use vkload_core::platform::{CacheFault, Fingerprint};
 use super::super::files::beginning;
 use super::super::state::State;
 
-/// Returns a hash that distinguishes the file or folder `path` from all others of this kind (`S_IFREG`, `S_IFDIR`). It covers the file's number,
-/// size and times, and its first bytes, which in a library contain the build ID: on file systems created with
-/// equal times, only those differ. The number of its file system is left out, since it may change whenever
-/// the machine starts. That of a folder differs if names in it have been added, removed or given to other files. `None` if
-/// none of this kind exists.
+/// Returns a hash that distinguishes the file or folder `path` from all others of this kind (`S_IFREG`, `S_IFDIR`).
+/// It covers the file's number, size and times, and its first bytes, which in a library contain the build ID: on file
+/// systems created with equal times, only those differ. The number of its file system is left out, since it may change
+/// whenever the machine starts. The hash of a folder differs if names in it have been added, removed or given to other
+/// files. `None` if none of this kind exists.
 ///
 /// # Errors
 /// [`CacheFault::Changed`]: it changed so recently that a further change might not show.
