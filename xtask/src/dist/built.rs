@@ -1,7 +1,7 @@
 //! Builds the files to install.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::{env, fs};
 
@@ -57,7 +57,8 @@ impl Built {
         tools.strip(&from.join("libvulkan.so"), &built.library)?;
         Archive::new(&options.symbol_prefix)?.make(&from.join("libvulkan.a"), &built.archive, tools)?;
         if options.fixed_drivers.is_none() {
-            cargo.build_tool(&built.pages)?;
+            toolchain::cargo("run --quiet --package vkload-pages").arg(&built.pages).finish()?;
+            cargo.command(options.target)?.args(["--package", "vkload", "--bin", "vkload"]).finish()?;
             for plugin in PLUGINS {
                 cargo.command(options.target)?.args(["--package", plugin.package]).finish()?;
                 tools.strip(&from.join(plugin.library), &to.join(plugin.library))?;
@@ -90,21 +91,6 @@ impl Cargo<'_> {
             target.set_linker(&mut cargo)?;
         }
         Ok(cargo)
-    }
-
-    /// Builds the tool, and writes its pages, which a program does that this machine can run.
-    fn build_tool(&self, pages: &Path) -> Result<(), Failure> {
-        let (tool, example) = (["--package", "vkload", "--bin", "vkload"], ["--example", "pages"]);
-        if self.options.target.is_some() {
-            self.command(self.options.target)?.args(tool).finish()?;
-            // It runs once and is not installed.
-            let mut quick = self.command(None)?;
-            quick.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
-            quick.args(["--package", "vkload"]).args(example).finish()?;
-        } else {
-            self.command(None)?.args(tool).args(example).finish()?;
-        }
-        Command::new(self.folder.join("release/examples/pages")).arg(pages).finish()
     }
 }
 

@@ -1,6 +1,6 @@
-//! Writes the manual pages and the completions of shells for `vkload` into a folder: `pages FOLDER`.
+//! Writes the manual pages and the completions of shells for `vkload` into a folder: `vkload-pages FOLDER`.
 
-#[path = "../src/arguments.rs"]
+#[path = "../../src/arguments.rs"]
 mod arguments;
 
 use std::io;
