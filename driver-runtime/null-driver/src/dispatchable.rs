@@ -114,16 +114,6 @@ unsafe extern "system" fn create_device(
     }
 }
 
-unsafe extern "system" fn get_device_queue(device: vk::Device, family: u32, index: u32, out: *mut vk::Queue) {
-    // SAFETY: the caller passes a live handle and a valid pointer.
-    unsafe {
-        if let Some(get) = runtime!(GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue) {
-            get(device, family, index, out);
-            mark(out.read());
-        }
-    }
-}
-
 unsafe extern "system" fn get_device_queue_2(
     device: vk::Device,
     info: *const vk::DeviceQueueInfo2<'_>,
@@ -146,7 +136,6 @@ pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
         ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = enumerate_physical_devices,
         ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups = enumerate_physical_device_groups,
         CREATE_DEVICE: PFN_vkCreateDevice = create_device,
-        GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = get_device_queue,
         GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = get_device_queue_2,
     }
 };

@@ -65,21 +65,22 @@ unsafe extern "system" fn get_event_status(_: vk::Device, event: vk::Event) -> v
     }
 }
 
-/// Commands that set or reset an event when they are executed.
-macro_rules! effects {
-    ($($name:ident($stages:ty) $set:literal;)*) => {$(
-        unsafe extern "system" fn $name(_: vk::CommandBuffer, event: vk::Event, _: $stages) {
-            // SAFETY: recorded objects stay live until they are executed.
-            unsafe { put(event, $set) };
-        }
-    )*};
+unsafe extern "system" fn cmd_set_event_2(
+    _: vk::CommandBuffer,
+    event: vk::Event,
+    _: *const vk::DependencyInfo<'_>,
+) {
+    // SAFETY: recorded objects stay live until they are executed.
+    unsafe { put(event, true) };
 }
 
-effects! {
-    cmd_set_event(vk::PipelineStageFlags) true;
-    cmd_reset_event(vk::PipelineStageFlags) false;
-    cmd_set_event_2(*const vk::DependencyInfo<'_>) true;
-    cmd_reset_event_2(vk::PipelineStageFlags2) false;
+unsafe extern "system" fn cmd_reset_event_2(
+    _: vk::CommandBuffer,
+    event: vk::Event,
+    _: vk::PipelineStageFlags2,
+) {
+    // SAFETY: recorded objects stay live until they are executed.
+    unsafe { put(event, false) };
 }
 
 /// The commands of events.
@@ -98,8 +99,6 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CMD_SET_EVENT: PFN_vkCmdSetEvent = cmd_set_event,
-        CMD_RESET_EVENT: PFN_vkCmdResetEvent = cmd_reset_event,
         CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = cmd_set_event_2,
         CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = cmd_reset_event_2,
     }

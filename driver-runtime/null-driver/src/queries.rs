@@ -138,16 +138,6 @@ unsafe extern "system" fn cmd_end_query(_: vk::CommandBuffer, pool: vk::QueryPoo
     unsafe { set(pool, query, 1, Some(0)) };
 }
 
-unsafe extern "system" fn cmd_write_timestamp(
-    _: vk::CommandBuffer,
-    _: vk::PipelineStageFlags,
-    pool: vk::QueryPool,
-    query: u32,
-) {
-    // SAFETY: recorded objects stay live until they are executed.
-    unsafe { set(pool, query, 1, Some(scenario::get().now())) };
-}
-
 unsafe extern "system" fn cmd_write_timestamp_2(
     _: vk::CommandBuffer,
     _: vk::PipelineStageFlags2,
@@ -194,7 +184,6 @@ pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
         CMD_RESET_QUERY_POOL: PFN_vkCmdResetQueryPool = cmd_reset_query_pool,
         CMD_END_QUERY: PFN_vkCmdEndQuery = cmd_end_query,
-        CMD_WRITE_TIMESTAMP: PFN_vkCmdWriteTimestamp = cmd_write_timestamp,
         CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2 = cmd_write_timestamp_2,
         CMD_COPY_QUERY_POOL_RESULTS: PFN_vkCmdCopyQueryPoolResults = cmd_copy_query_pool_results,
     }

@@ -188,17 +188,23 @@ unsafe extern "system" fn create_framebuffer(
     }
 }
 
-/// Makes a render pass of either form of its structures.
-macro_rules! render_pass {
-    ($info:expr, $views:expr) => {{
-        let info = &*$info;
+unsafe extern "system" fn create_render_pass_2(
+    device: vk::Device,
+    info: *const vk::RenderPassCreateInfo2<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::RenderPass,
+) -> vk::Result {
+    // SAFETY: as above.
+    unsafe {
+        let info = &*info;
         let attachments = list(info.p_attachments, info.attachment_count).iter();
-        let subpasses = list(info.p_subpasses, info.subpass_count).iter();
-        RenderPass {
+        let subpasses = list(info.p_subpasses, info.subpass_count);
+        let pass = RenderPass {
             attachments: attachments
                 .map(|it| Loads { first: it.load_op, stencil: it.stencil_load_op })
                 .collect(),
             subpasses: subpasses
+                .iter()
                 .map(|it| Subpass {
                     colours: list(it.p_color_attachments, it.color_attachment_count)
                         .iter()
@@ -210,46 +216,19 @@ macro_rules! render_pass {
                         .map_or(vk::ATTACHMENT_UNUSED, |reference| reference.attachment),
                 })
                 .collect(),
-            views: $views,
-        }
-    }};
-}
-
-unsafe extern "system" fn create_render_pass(
-    device: vk::Device,
-    info: *const vk::RenderPassCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::RenderPass,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe {
-        let multiview = chain::find::<vk::RenderPassMultiviewCreateInfo<'_>>((*info).p_next);
-        let masks = multiview.map_or(&[][..], |it| list(it.p_view_masks, it.subpass_count));
-        let pass = render_pass!(info, masks.iter().fold(0, |all, mask| all | mask));
-        Object::create_command(device, callbacks, out, pass)
-    }
-}
-
-unsafe extern "system" fn create_render_pass_2(
-    device: vk::Device,
-    info: *const vk::RenderPassCreateInfo2<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::RenderPass,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe {
-        let subpasses = list((*info).p_subpasses, (*info).subpass_count);
-        let pass = render_pass!(info, subpasses.iter().fold(0, |all, subpass| all | subpass.view_mask));
+            views: subpasses.iter().fold(0, |all, subpass| all | subpass.view_mask),
+        };
         Object::create_command(device, callbacks, out, pass)
     }
 }
 
 /// Begins a render pass, and carries out its clears.
-///
-/// # Safety
-/// The handles are live, and the structure is valid.
-unsafe fn begin(commands: vk::CommandBuffer, info: *const vk::RenderPassBeginInfo<'_>) {
-    // SAFETY: the caller vouches for the handles.
+unsafe extern "system" fn cmd_begin_render_pass_2(
+    commands: vk::CommandBuffer,
+    info: *const vk::RenderPassBeginInfo<'_>,
+    _: *const vk::SubpassBeginInfo<'_>,
+) {
+    // SAFETY: the caller passes live handles and valid pointers, here and below.
     unsafe {
         let info = &*info;
         let (Some(commands), Some(pass), Some(framebuffer)) = (
@@ -294,24 +273,6 @@ unsafe fn clear_aspects(view: vk::ImageView, of: vk::ImageAspectFlags, value: vk
     }
 }
 
-unsafe extern "system" fn cmd_begin_render_pass(
-    commands: vk::CommandBuffer,
-    info: *const vk::RenderPassBeginInfo<'_>,
-    _: vk::SubpassContents,
-) {
-    // SAFETY: the caller passes live handles and valid pointers, here and below.
-    unsafe { begin(commands, info) };
-}
-
-unsafe extern "system" fn cmd_begin_render_pass_2(
-    commands: vk::CommandBuffer,
-    info: *const vk::RenderPassBeginInfo<'_>,
-    _: *const vk::SubpassBeginInfo<'_>,
-) {
-    // SAFETY: as above.
-    unsafe { begin(commands, info) };
-}
-
 /// Changes the render targets.
 ///
 /// # Safety
@@ -321,11 +282,6 @@ unsafe fn change(commands: vk::CommandBuffer, change: impl FnOnce(&mut Targets))
     if let Some(commands) = unsafe { CommandBuffer::<Null>::from_handle(commands) } {
         change(&mut commands.targets.lock());
     }
-}
-
-unsafe extern "system" fn cmd_next_subpass(commands: vk::CommandBuffer, _: vk::SubpassContents) {
-    // SAFETY: as above.
-    unsafe { change(commands, |targets| targets.subpass += 1) };
 }
 
 unsafe extern "system" fn cmd_next_subpass_2(
@@ -363,8 +319,7 @@ unsafe extern "system" fn cmd_begin_rendering(
     }
 }
 
-/// Ends a render pass or dynamic rendering.
-unsafe extern "system" fn cmd_end(commands: vk::CommandBuffer) {
+unsafe extern "system" fn cmd_end_rendering(commands: vk::CommandBuffer) {
     // SAFETY: as above.
     unsafe { change(commands, |targets| *targets = Targets::default()) };
 }
@@ -374,7 +329,7 @@ unsafe extern "system" fn cmd_end_render_pass_2(
     _: *const vk::SubpassEndInfo<'_>,
 ) {
     // SAFETY: as above.
-    unsafe { cmd_end(commands) };
+    unsafe { cmd_end_rendering(commands) };
 }
 
 unsafe extern "system" fn cmd_clear_attachments(
@@ -421,7 +376,6 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
         DESTROY_IMAGE_VIEW: PFN_vkDestroyImageView = destroy!(ImageView),
         CREATE_FRAMEBUFFER: PFN_vkCreateFramebuffer = create_framebuffer,
         DESTROY_FRAMEBUFFER: PFN_vkDestroyFramebuffer = destroy!(Framebuffer),
-        CREATE_RENDER_PASS: PFN_vkCreateRenderPass = create_render_pass,
         CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create_render_pass_2,
         DESTROY_RENDER_PASS: PFN_vkDestroyRenderPass = destroy!(RenderPass),
     }
@@ -431,14 +385,11 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
 // SAFETY: as above.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CMD_BEGIN_RENDER_PASS: PFN_vkCmdBeginRenderPass = cmd_begin_render_pass,
         CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2 = cmd_begin_render_pass_2,
-        CMD_NEXT_SUBPASS: PFN_vkCmdNextSubpass = cmd_next_subpass,
         CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2 = cmd_next_subpass_2,
-        CMD_END_RENDER_PASS: PFN_vkCmdEndRenderPass = cmd_end,
         CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2 = cmd_end_render_pass_2,
         CMD_BEGIN_RENDERING: PFN_vkCmdBeginRendering = cmd_begin_rendering,
-        CMD_END_RENDERING: PFN_vkCmdEndRendering = cmd_end,
+        CMD_END_RENDERING: PFN_vkCmdEndRendering = cmd_end_rendering,
         CMD_CLEAR_ATTACHMENTS: PFN_vkCmdClearAttachments = cmd_clear_attachments,
     }
 };

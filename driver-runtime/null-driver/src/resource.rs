@@ -113,19 +113,6 @@ unsafe extern "system" fn destroy_buffer(
     unsafe { Object::<Buffer>::destroy(buffer, callbacks) };
 }
 
-unsafe extern "system" fn get_buffer_memory_requirements(
-    _: vk::Device,
-    buffer: vk::Buffer,
-    out: *mut vk::MemoryRequirements,
-) {
-    // SAFETY: the caller passes a live handle and a valid pointer.
-    unsafe {
-        if let Some(buffer) = Object::<Buffer>::from_handle(buffer) {
-            out.write(requirements(buffer.info.size));
-        }
-    }
-}
-
 unsafe extern "system" fn get_buffer_memory_requirements_2(
     _: vk::Device,
     info: *const vk::BufferMemoryRequirementsInfo2<'_>,
@@ -148,26 +135,8 @@ unsafe extern "system" fn get_device_buffer_memory_requirements(
     unsafe { write_requirements((*(*info).p_create_info).size, out) };
 }
 
-unsafe extern "system" fn bind_buffer_memory(
-    _: vk::Device,
-    buffer: vk::Buffer,
-    memory: vk::DeviceMemory,
-    offset: vk::DeviceSize,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles.
-    unsafe {
-        match (Object::<Buffer>::from_handle(buffer), address(memory, offset)) {
-            (Some(buffer), Some(start)) => {
-                buffer.start.store(start, Ordering::Release);
-                vk::Result::SUCCESS
-            }
-            _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
-        }
-    }
-}
-
 unsafe extern "system" fn bind_buffer_memory_2(
-    device: vk::Device,
+    _: vk::Device,
     count: u32,
     infos: *const vk::BindBufferMemoryInfo<'_>,
 ) -> vk::Result {
@@ -175,7 +144,14 @@ unsafe extern "system" fn bind_buffer_memory_2(
     // SAFETY: the caller passes a counted array of live handles.
     unsafe {
         for info in list(infos, count) {
-            let result = bind_buffer_memory(device, info.buffer, info.memory, info.memory_offset);
+            let buffer = Object::<Buffer>::from_handle(info.buffer);
+            let result = match (buffer, address(info.memory, info.memory_offset)) {
+                (Some(buffer), Some(start)) => {
+                    buffer.start.store(start, Ordering::Release);
+                    vk::Result::SUCCESS
+                }
+                _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+            };
             if report_binding(info.p_next, result) != vk::Result::SUCCESS {
                 last = result;
             }
@@ -210,11 +186,9 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
         DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
-        GET_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetBufferMemoryRequirements = get_buffer_memory_requirements,
         GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
         GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetDeviceBufferMemoryRequirements
             = get_device_buffer_memory_requirements,
-        BIND_BUFFER_MEMORY: PFN_vkBindBufferMemory = bind_buffer_memory,
         BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
         GET_BUFFER_DEVICE_ADDRESS: PFN_vkGetBufferDeviceAddress = get_buffer_device_address,
         GET_BUFFER_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetBufferOpaqueCaptureAddress = get_buffer_opaque_capture_address,

@@ -49,129 +49,45 @@ unsafe extern "system" fn cmd_update_buffer(
     }
 }
 
-/// Copies between buffers.
-///
-/// # Safety
-/// The handles are live.
-unsafe fn copy_buffer((source, target): (vk::Buffer, vk::Buffer), region: vk::BufferCopy) {
-    // SAFETY: the buffers are live, and only bytes of their own are touched.
-    unsafe {
-        let from = bytes(source, region.src_offset, region.size);
-        let to = bytes(target, region.dst_offset, region.size);
-        if let (Some((from, available)), Some((to, room))) = (from, to) {
-            to.as_ptr().copy_from(from.as_ptr(), available.min(room));
-        }
-    }
-}
-
-unsafe extern "system" fn cmd_copy_buffer(
-    _: vk::CommandBuffer,
-    source: vk::Buffer,
-    target: vk::Buffer,
-    count: u32,
-    regions: *const vk::BufferCopy,
-) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe { list(regions, count).iter().for_each(|region| copy_buffer((source, target), *region)) };
-}
-
 unsafe extern "system" fn cmd_copy_buffer_2(_: vk::CommandBuffer, info: *const vk::CopyBufferInfo2<'_>) {
-    // SAFETY: the caller passes live handles and a counted array.
+    // SAFETY: the caller passes live handles and a counted array; only bytes of the buffers are touched.
     unsafe {
         let info = &*info;
         for region in list(info.p_regions, info.region_count) {
-            let (src_offset, dst_offset, size) = (region.src_offset, region.dst_offset, region.size);
-            let region = vk::BufferCopy { src_offset, dst_offset, size };
-            copy_buffer((info.src_buffer, info.dst_buffer), region);
+            let from = bytes(info.src_buffer, region.src_offset, region.size);
+            let to = bytes(info.dst_buffer, region.dst_offset, region.size);
+            if let (Some((from, available)), Some((to, room))) = (from, to) {
+                to.as_ptr().copy_from(from.as_ptr(), available.min(room));
+            }
         }
     }
-}
-
-/// Copies between images, or resolves, region by region.
-///
-/// # Safety
-/// The handles are live.
-unsafe fn between((source, target): (vk::Image, vk::Image), regions: impl Iterator<Item = vk::ImageCopy>) {
-    for region in regions {
-        // SAFETY: the caller vouches for the handles.
-        unsafe { copy::images(source, target, &region) };
-    }
-}
-
-unsafe extern "system" fn cmd_copy_image(
-    _: vk::CommandBuffer,
-    source: vk::Image,
-    _: vk::ImageLayout,
-    target: vk::Image,
-    _: vk::ImageLayout,
-    count: u32,
-    regions: *const vk::ImageCopy,
-) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe { between((source, target), list(regions, count).iter().copied()) };
 }
 
 unsafe extern "system" fn cmd_copy_image_2(_: vk::CommandBuffer, info: *const vk::CopyImageInfo2<'_>) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
-        let regions = list(info.p_regions, info.region_count).iter().map(copy::of_image_copy_2);
-        between((info.src_image, info.dst_image), regions);
+        for region in list(info.p_regions, info.region_count) {
+            copy::images(info.src_image, info.dst_image, region);
+        }
     }
 }
 
-/// The first sample of each texel is taken.
-unsafe extern "system" fn cmd_resolve_image(
-    _: vk::CommandBuffer,
-    source: vk::Image,
-    _: vk::ImageLayout,
-    target: vk::Image,
-    _: vk::ImageLayout,
-    count: u32,
-    regions: *const vk::ImageResolve,
-) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        let regions = list(regions, count).iter().map(|region| vk::ImageCopy {
-            src_subresource: region.src_subresource,
-            src_offset: region.src_offset,
-            dst_subresource: region.dst_subresource,
-            dst_offset: region.dst_offset,
-            extent: region.extent,
-        });
-        between((source, target), regions);
-    }
-}
-
+/// Takes the first sample of each texel.
 unsafe extern "system" fn cmd_resolve_image_2(_: vk::CommandBuffer, info: *const vk::ResolveImageInfo2<'_>) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
-        let regions = list(info.p_regions, info.region_count).iter().map(|region| vk::ImageCopy {
-            src_subresource: region.src_subresource,
-            src_offset: region.src_offset,
-            dst_subresource: region.dst_subresource,
-            dst_offset: region.dst_offset,
-            extent: region.extent,
-        });
-        between((info.src_image, info.dst_image), regions);
-    }
-}
-
-unsafe extern "system" fn cmd_blit_image(
-    _: vk::CommandBuffer,
-    source: vk::Image,
-    _: vk::ImageLayout,
-    target: vk::Image,
-    _: vk::ImageLayout,
-    count: u32,
-    regions: *const vk::ImageBlit,
-    _: vk::Filter,
-) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        for &region in list(regions, count) {
-            copy::blit(source, target, &region);
+        for region in list(info.p_regions, info.region_count) {
+            let region = vk::ImageCopy2 {
+                src_subresource: region.src_subresource,
+                src_offset: region.src_offset,
+                dst_subresource: region.dst_subresource,
+                dst_offset: region.dst_offset,
+                extent: region.extent,
+                ..Default::default()
+            };
+            copy::images(info.src_image, info.dst_image, &region);
         }
     }
 }
@@ -179,45 +95,10 @@ unsafe extern "system" fn cmd_blit_image(
 unsafe extern "system" fn cmd_blit_image_2(_: vk::CommandBuffer, info: *const vk::BlitImageInfo2<'_>) {
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
-        let (source, target) = ((*info).src_image, (*info).dst_image);
-        for region in list((*info).p_regions, (*info).region_count) {
-            let region = vk::ImageBlit {
-                src_subresource: region.src_subresource,
-                src_offsets: region.src_offsets,
-                dst_subresource: region.dst_subresource,
-                dst_offsets: region.dst_offsets,
-            };
-            copy::blit(source, target, &region);
+        let info = &*info;
+        for region in list(info.p_regions, info.region_count) {
+            copy::blit(info.src_image, info.dst_image, region);
         }
-    }
-}
-
-/// Copies between a buffer and an image.
-///
-/// # Safety
-/// The handles are live.
-unsafe fn with_buffer(
-    (buffer, image): (vk::Buffer, vk::Image),
-    regions: impl Iterator<Item = vk::BufferImageCopy>,
-    direction: Direction,
-) {
-    for region in regions {
-        // SAFETY: the caller vouches for the handles.
-        unsafe { copy::buffer(buffer, image, &region, direction) };
-    }
-}
-
-unsafe extern "system" fn cmd_copy_buffer_to_image(
-    _: vk::CommandBuffer,
-    buffer: vk::Buffer,
-    image: vk::Image,
-    _: vk::ImageLayout,
-    count: u32,
-    regions: *const vk::BufferImageCopy,
-) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        with_buffer((buffer, image), list(regions, count).iter().copied(), Direction::ToImage);
     }
 }
 
@@ -228,22 +109,9 @@ unsafe extern "system" fn cmd_copy_buffer_to_image_2(
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
-        let regions = list(info.p_regions, info.region_count).iter().map(of_buffer_image_copy_2);
-        with_buffer((info.src_buffer, info.dst_image), regions, Direction::ToImage);
-    }
-}
-
-unsafe extern "system" fn cmd_copy_image_to_buffer(
-    _: vk::CommandBuffer,
-    image: vk::Image,
-    _: vk::ImageLayout,
-    buffer: vk::Buffer,
-    count: u32,
-    regions: *const vk::BufferImageCopy,
-) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        with_buffer((buffer, image), list(regions, count).iter().copied(), Direction::FromImage);
+        for region in list(info.p_regions, info.region_count) {
+            copy::buffer(info.src_buffer, info.dst_image, region, Direction::ToImage);
+        }
     }
 }
 
@@ -254,19 +122,9 @@ unsafe extern "system" fn cmd_copy_image_to_buffer_2(
     // SAFETY: the caller passes live handles and a counted array.
     unsafe {
         let info = &*info;
-        let regions = list(info.p_regions, info.region_count).iter().map(of_buffer_image_copy_2);
-        with_buffer((info.dst_buffer, info.src_image), regions, Direction::FromImage);
-    }
-}
-
-fn of_buffer_image_copy_2(region: &vk::BufferImageCopy2<'_>) -> vk::BufferImageCopy {
-    vk::BufferImageCopy {
-        buffer_offset: region.buffer_offset,
-        buffer_row_length: region.buffer_row_length,
-        buffer_image_height: region.buffer_image_height,
-        image_subresource: region.image_subresource,
-        image_offset: region.image_offset,
-        image_extent: region.image_extent,
+        for region in list(info.p_regions, info.region_count) {
+            copy::buffer(info.dst_buffer, info.src_image, region, Direction::FromImage);
+        }
     }
 }
 
@@ -311,17 +169,11 @@ pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
         CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = cmd_fill_buffer,
         CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = cmd_update_buffer,
-        CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer = cmd_copy_buffer,
         CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = cmd_copy_buffer_2,
-        CMD_COPY_IMAGE: PFN_vkCmdCopyImage = cmd_copy_image,
         CMD_COPY_IMAGE_2: PFN_vkCmdCopyImage2 = cmd_copy_image_2,
-        CMD_BLIT_IMAGE: PFN_vkCmdBlitImage = cmd_blit_image,
         CMD_BLIT_IMAGE_2: PFN_vkCmdBlitImage2 = cmd_blit_image_2,
-        CMD_RESOLVE_IMAGE: PFN_vkCmdResolveImage = cmd_resolve_image,
         CMD_RESOLVE_IMAGE_2: PFN_vkCmdResolveImage2 = cmd_resolve_image_2,
-        CMD_COPY_BUFFER_TO_IMAGE: PFN_vkCmdCopyBufferToImage = cmd_copy_buffer_to_image,
         CMD_COPY_BUFFER_TO_IMAGE_2: PFN_vkCmdCopyBufferToImage2 = cmd_copy_buffer_to_image_2,
-        CMD_COPY_IMAGE_TO_BUFFER: PFN_vkCmdCopyImageToBuffer = cmd_copy_image_to_buffer,
         CMD_COPY_IMAGE_TO_BUFFER_2: PFN_vkCmdCopyImageToBuffer2 = cmd_copy_image_to_buffer_2,
         CMD_CLEAR_COLOR_IMAGE: PFN_vkCmdClearColorImage = cmd_clear_color_image,
         CMD_CLEAR_DEPTH_STENCIL_IMAGE: PFN_vkCmdClearDepthStencilImage = cmd_clear_depth_stencil_image,

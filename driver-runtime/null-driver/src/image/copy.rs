@@ -67,7 +67,7 @@ fn area(image: &Image, of: &vk::ImageSubresourceLayers, offset: vk::Offset3D) ->
 ///
 /// # Safety
 /// The handles are live.
-pub(crate) unsafe fn images(source: vk::Image, target: vk::Image, region: &vk::ImageCopy) {
+pub(crate) unsafe fn images(source: vk::Image, target: vk::Image, region: &vk::ImageCopy2<'_>) {
     // SAFETY: the caller vouches for the handles.
     let images = unsafe { (Object::<Image>::from_handle(source), Object::<Image>::from_handle(target)) };
     let (Some(source), Some(target)) = images else { return };
@@ -98,7 +98,7 @@ pub(crate) unsafe fn images(source: vk::Image, target: vk::Image, region: &vk::I
 ///
 /// # Safety
 /// The handles are live.
-pub(crate) unsafe fn blit(source: vk::Image, target: vk::Image, region: &vk::ImageBlit) {
+pub(crate) unsafe fn blit(source: vk::Image, target: vk::Image, region: &vk::ImageBlit2<'_>) {
     // SAFETY: the caller vouches for the handles.
     let images = unsafe { (Object::<Image>::from_handle(source), Object::<Image>::from_handle(target)) };
     let (Some(source), Some(target)) = images else { return };
@@ -137,7 +137,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(region: &vk::ImageBlit, of: impl Fn(&vk::Offset3D) -> i32) -> Self {
+    fn new(region: &vk::ImageBlit2<'_>, of: impl Fn(&vk::Offset3D) -> i32) -> Self {
         let (from, to) = (region.src_offsets, region.dst_offsets);
         let (from, to) = ([of(&from[0]), of(&from[1])], [of(&to[0]), of(&to[1])]);
         let mirrored = (from[0] > from[1]) != (to[0] > to[1]);
@@ -162,7 +162,7 @@ impl Side {
 pub(crate) unsafe fn buffer(
     buffer: vk::Buffer,
     image: vk::Image,
-    region: &vk::BufferImageCopy,
+    region: &vk::BufferImageCopy2<'_>,
     direction: Direction,
 ) {
     // SAFETY: the caller vouches for the handles.
@@ -179,7 +179,7 @@ pub(crate) unsafe fn buffer(
 /// The handle is live, and the memory is as large as the region says.
 pub(crate) unsafe fn host(
     image: vk::Image,
-    region: &vk::BufferImageCopy,
+    region: &vk::BufferImageCopy2<'_>,
     memory: *mut c_void,
     direction: Direction,
 ) {
@@ -192,7 +192,7 @@ pub(crate) unsafe fn host(
 
 fn linear(
     image: &Image,
-    region: &vk::BufferImageCopy,
+    region: &vk::BufferImageCopy2<'_>,
     (start, left): (NonNull<u8>, usize),
     direction: Direction,
 ) {
@@ -293,34 +293,17 @@ fn fill(out: Area, [columns, rows, slices]: [usize; 3], texel: &[u8]) {
     }
 }
 
-pub(crate) fn of_image_copy_2(region: &vk::ImageCopy2<'_>) -> vk::ImageCopy {
-    vk::ImageCopy {
-        src_subresource: region.src_subresource,
-        src_offset: region.src_offset,
-        dst_subresource: region.dst_subresource,
-        dst_offset: region.dst_offset,
-        extent: region.extent,
-    }
+/// Returns the shape of a copy between host memory and an image.
+macro_rules! host_region {
+    ($region:expr) => {
+        vk::BufferImageCopy2 {
+            buffer_row_length: $region.memory_row_length,
+            buffer_image_height: $region.memory_image_height,
+            image_subresource: $region.image_subresource,
+            image_offset: $region.image_offset,
+            image_extent: $region.image_extent,
+            ..Default::default()
+        }
+    };
 }
-
-pub(crate) fn of_memory_to_image(region: &vk::MemoryToImageCopyEXT<'_>) -> vk::BufferImageCopy {
-    vk::BufferImageCopy {
-        buffer_offset: 0,
-        buffer_row_length: region.memory_row_length,
-        buffer_image_height: region.memory_image_height,
-        image_subresource: region.image_subresource,
-        image_offset: region.image_offset,
-        image_extent: region.image_extent,
-    }
-}
-
-pub(crate) fn of_image_to_memory(region: &vk::ImageToMemoryCopyEXT<'_>) -> vk::BufferImageCopy {
-    vk::BufferImageCopy {
-        buffer_offset: 0,
-        buffer_row_length: region.memory_row_length,
-        buffer_image_height: region.memory_image_height,
-        image_subresource: region.image_subresource,
-        image_offset: region.image_offset,
-        image_extent: region.image_extent,
-    }
-}
+pub(crate) use host_region;

@@ -11,7 +11,7 @@ use super::copy;
 use super::layout::Image;
 use crate::Null;
 use crate::device::list;
-use crate::resource::{address, report_binding, requirements, write_requirements};
+use crate::resource::{address, report_binding, write_requirements};
 
 /// `VK_STRUCTURE_TYPE_NATIVE_BUFFER_ANDROID`
 const NATIVE_BUFFER: vk::StructureType = vk::StructureType::from_raw(1_000_010_000);
@@ -53,19 +53,6 @@ unsafe extern "system" fn destroy_image(
     unsafe { Object::<Image>::destroy(image, callbacks) };
 }
 
-unsafe extern "system" fn get_image_memory_requirements(
-    _: vk::Device,
-    image: vk::Image,
-    out: *mut vk::MemoryRequirements,
-) {
-    // SAFETY: the caller passes a live handle and a valid pointer.
-    unsafe {
-        if let Some(image) = Object::<Image>::from_handle(image) {
-            out.write(requirements(image.size(WHOLE)));
-        }
-    }
-}
-
 unsafe extern "system" fn get_image_memory_requirements_2(
     _: vk::Device,
     info: *const vk::ImageMemoryRequirementsInfo2<'_>,
@@ -94,16 +81,6 @@ unsafe extern "system" fn get_device_image_memory_requirements(
 }
 
 /// Reports no requirements: no image is sparse.
-unsafe extern "system" fn get_image_sparse_memory_requirements(
-    _: vk::Device,
-    _: vk::Image,
-    count: *mut u32,
-    _: *mut vk::SparseImageMemoryRequirements,
-) {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { count.write(0) };
-}
-
 unsafe extern "system" fn get_image_sparse_memory_requirements_2(
     _: vk::Device,
     _: *const vk::ImageSparseMemoryRequirementsInfo2<'_>,
@@ -122,16 +99,6 @@ unsafe extern "system" fn get_device_image_sparse_memory_requirements(
 ) {
     // SAFETY: the caller passes a valid pointer.
     unsafe { count.write(0) };
-}
-
-unsafe extern "system" fn bind_image_memory(
-    _: vk::Device,
-    image: vk::Image,
-    memory: vk::DeviceMemory,
-    offset: vk::DeviceSize,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles.
-    unsafe { bind(image, WHOLE, address(memory, offset)) }
 }
 
 unsafe extern "system" fn bind_image_memory_2(
@@ -179,20 +146,6 @@ unsafe fn bind(image: vk::Image, plane: vk::ImageAspectFlags, start: Option<*mut
             vk::Result::SUCCESS
         }
         _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
-    }
-}
-
-unsafe extern "system" fn get_image_subresource_layout(
-    _: vk::Device,
-    image: vk::Image,
-    subresource: *const vk::ImageSubresource,
-    out: *mut vk::SubresourceLayout,
-) {
-    // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe {
-        if let Some(image) = Object::<Image>::from_handle(image) {
-            out.write(image.subresource(*subresource));
-        }
     }
 }
 
@@ -251,7 +204,7 @@ unsafe extern "system" fn copy_memory_to_image(
         let info = &*info;
         for region in list(info.p_regions, info.region_count) {
             let host = region.p_host_pointer.cast_mut().cast::<c_void>();
-            copy::host(info.dst_image, &copy::of_memory_to_image(region), host, copy::Direction::ToImage);
+            copy::host(info.dst_image, &copy::host_region!(region), host, copy::Direction::ToImage);
         }
     }
     vk::Result::SUCCESS
@@ -265,7 +218,7 @@ unsafe extern "system" fn copy_image_to_memory(
     unsafe {
         let info = &*info;
         for region in list(info.p_regions, info.region_count) {
-            let (shape, host) = (copy::of_image_to_memory(region), region.p_host_pointer);
+            let (shape, host) = (copy::host_region!(region), region.p_host_pointer);
             copy::host(info.src_image, &shape, host, copy::Direction::FromImage);
         }
     }
@@ -280,7 +233,7 @@ unsafe extern "system" fn copy_image_to_image(
     unsafe {
         let info = &*info;
         for region in list(info.p_regions, info.region_count) {
-            copy::images(info.src_image, info.dst_image, &copy::of_image_copy_2(region));
+            copy::images(info.src_image, info.dst_image, region);
         }
     }
     vk::Result::SUCCESS
@@ -301,19 +254,14 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CREATE_IMAGE: PFN_vkCreateImage = create_image,
         DESTROY_IMAGE: PFN_vkDestroyImage = destroy_image,
-        GET_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetImageMemoryRequirements = get_image_memory_requirements,
         GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2 = get_image_memory_requirements_2,
         GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetDeviceImageMemoryRequirements
             = get_device_image_memory_requirements,
-        GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetImageSparseMemoryRequirements
-            = get_image_sparse_memory_requirements,
         GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageSparseMemoryRequirements2
             = get_image_sparse_memory_requirements_2,
         GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetDeviceImageSparseMemoryRequirements
             = get_device_image_sparse_memory_requirements,
-        BIND_IMAGE_MEMORY: PFN_vkBindImageMemory = bind_image_memory,
         BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2 = bind_image_memory_2,
-        GET_IMAGE_SUBRESOURCE_LAYOUT: PFN_vkGetImageSubresourceLayout = get_image_subresource_layout,
         GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR: PFN_vkGetImageSubresourceLayout2KHR = get_image_subresource_layout_2,
         GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT_KHR: PFN_vkGetDeviceImageSubresourceLayoutKHR
             = get_device_image_subresource_layout,
