@@ -3,11 +3,12 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use vkload_driver_runtime::atomic::AtomicU64;
 
+use vkload_core::abi::chain;
+use vkload_driver_runtime::registry::extension;
 use vkload_driver_runtime::{Description, PhysicalDevice, vk};
 
 use crate::Null;
 use crate::runtime::runtime;
-use vkload_core::abi::chain;
 
 /// Counts the allocations in a physical device's heaps.
 #[derive(Default)]
@@ -49,7 +50,7 @@ impl Heaps {
     }
 }
 
-/// Writes the runtime's answer, and the amount of each heap in use.
+/// Writes the runtime's answer, and the amount of each heap in use if the device has `VK_EXT_memory_budget`.
 pub(crate) unsafe extern "system" fn get_memory_properties_2(
     handle: vk::PhysicalDevice,
     out: *mut vk::PhysicalDeviceMemoryProperties2<'_>,
@@ -67,7 +68,11 @@ pub(crate) unsafe extern "system" fn get_memory_properties_2(
             return;
         };
         let budget = core::ptr::from_ref(budget).cast_mut();
-        let known = &physical.description().memory;
+        let description = physical.description();
+        if !description.extensions.contains(extension::EXT_MEMORY_BUDGET) {
+            return;
+        }
+        let known = &description.memory;
         for (number, used) in physical.used.iter().enumerate() {
             let heap = known.memory_heaps.iter().take(known.memory_heap_count as usize).nth(number);
             (*budget).heap_budget[number] = heap.map_or(0, |heap| heap.size);

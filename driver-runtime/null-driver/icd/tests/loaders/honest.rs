@@ -54,6 +54,11 @@ fn a_heap_has_its_size() {
 }
 
 #[test]
+fn budgets_need_their_extension() {
+    everywhere(|run| run.content("no_budget", ""));
+}
+
+#[test]
 fn the_devices_clock_is_that_of_its_timestamps() {
     everywhere(|run| run.content("clocks", "extension=VK_EXT_calibrated_timestamps"));
 }

@@ -63,8 +63,8 @@ impl Run {
             "suboptimal" | "two_images" | "image_in_use" | "present_fence" | "replaced" | "frames" => {
                 "programs::swapchains"
             }
-            "lost" | "small_heap" | "clocks" | "forgotten_wait" | "cleared" | "clock_of_readings"
-            | "families" | "descriptor_buffers" | "some_failures" => "programs::honest",
+            "lost" | "small_heap" | "no_budget" | "clocks" | "forgotten_wait" | "cleared"
+            | "clock_of_readings" | "families" | "descriptor_buffers" | "some_failures" => "programs::honest",
             other => &format!("programs::{other}"),
         };
         let test = format!("{module}::{program}");

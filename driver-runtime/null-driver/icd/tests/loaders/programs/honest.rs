@@ -29,6 +29,22 @@ fn lost() {
     }
 }
 
+/// Checks that a device without the extension leaves a budget's structure as it is.
+#[test]
+#[ignore = "run by the other tests"]
+fn no_budget() {
+    // SAFETY: as above.
+    unsafe {
+        let context = Context::with(vk::API_VERSION_1_3, &[], &[]);
+        let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+        budget.heap_budget[0] = 7;
+        let mut all = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+        context.instance.get_physical_device_memory_properties2(context.physical, &mut all);
+        assert_eq!(budget.heap_budget[0], 7);
+        context.end();
+    }
+}
+
 /// Checks that a heap of 64 MiB has 64 MiB, and that the driver reports its use.
 #[test]
 #[ignore = "run by the other tests"]
