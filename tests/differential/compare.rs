@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use vkload_tests::{Call, Run};
+use vkload_tests::{Call, Run, Vk};
 
 use crate::interview;
 use crate::rules::Theirs;
@@ -111,8 +111,18 @@ impl Loaders {
         if let Some(settings) = settings {
             scenario = scenario.file(Settings::PLACE, &settings.text);
         }
-        answers(world, &scenario.run(interview::ask))
+        answers(world, &scenario.run(ask))
     }
+}
+
+/// How many seconds of processor time a loader may take, of which it needs some hundredths. Some drivers keep a recent loader busy forever.
+const MOST_SECONDS: libc::rlim_t = 2;
+
+fn ask(vk: &Vk) {
+    let limit = libc::rlimit { rlim_cur: MOST_SECONDS, rlim_max: MOST_SECONDS };
+    // SAFETY: the structure is valid, and the limit ends only this process.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_CPU, &raw const limit) }, 0);
+    interview::ask(vk);
 }
 
 /// Notes which manifests have a component that the override layer rules out.
