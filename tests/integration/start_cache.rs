@@ -207,6 +207,18 @@ fn software_devices_come_last_and_their_driver_is_not_opened() {
     start(&alone, "devices").ok().says("devices", "software");
 }
 
+/// Groups of several devices are not recorded.
+#[test]
+fn a_driver_that_groups_its_devices_is_opened_at_each_start() {
+    for (groups, opens) in [(&[&[0, 1][..]][..], "real"), (&[&[1], &[0]], "real"), (&[&[0], &[1]], "")] {
+        let driver = Driver::new("real").device(Device::new("one")).device(Device::new("two"));
+        let driver = groups.iter().fold(driver, |driver, members| driver.group(members));
+        let scenario = Scenario::new().driver(driver).env("VK_LOADER_X_START_CACHE", "1");
+        learn(&scenario, "devices");
+        assert_eq!(opened(start(&scenario, "devices").ok()), opens, "{groups:?}");
+    }
+}
+
 #[test]
 fn a_driver_that_no_longer_opens_fails_the_call_and_is_looked_for_at_the_next_start() {
     let scenario = scenario();
