@@ -25,6 +25,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     let published: BTreeMap<String, String> = packages()?.iter().filter_map(published).collect();
     let names: Vec<_> = published.keys().flat_map(|name| ["--package", name]).collect();
+    // The tests are offline, so that nothing newer than the lock file gets in.
+    cargo("fetch --quiet --locked").finish()?;
     // The tests compile the packages anyway.
     cargo("package --quiet --locked --no-verify --allow-dirty").args(names).finish()?;
 
