@@ -37,7 +37,7 @@ impl Buffer {
 }
 
 /// Returns the requirements for this number of bytes.
-pub(crate) fn requirements(size: u64) -> vk::MemoryRequirements {
+fn requirements(size: u64) -> vk::MemoryRequirements {
     let size = size.max(1).next_multiple_of(ALIGNMENT);
     vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: scenario::get().memory_types() }
 }
