@@ -123,7 +123,7 @@ lines() {
 
 lints() {
     cargo clippy --quiet --workspace --all-targets -- --deny warnings
-    VKLOAD_FIXED_DRIVERS=/any cargo clippy --quiet --package libvulkan-linux --no-default-features --features fixed-drivers -- --deny warnings
+    VKLOAD_FIXED_DRIVERS=/any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers -- --deny warnings
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
     lint_for x86_64-linux-android --package platform-android --package platform-android-apk --package platform-android-system --package libvulkan-android --package libvkload-android --package libvkload-stand-ins
 }

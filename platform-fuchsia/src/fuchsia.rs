@@ -91,7 +91,6 @@ impl Fuchsia {
             abort,
             waiting: &os::waiting::Backoff,
             windows: None,
-            start_cache: None,
         }
     }
 

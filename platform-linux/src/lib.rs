@@ -44,10 +44,6 @@ pub static PLATFORM: Platform = Platform {
     abort,
     waiting: &os::waiting::Backoff,
     windows: None,
-    #[cfg(feature = "start-cache")]
-    start_cache: Some(&os::start_cache::USER_CACHE),
-    #[cfg(not(feature = "start-cache"))]
-    start_cache: None,
 };
 
 fn abort() -> ! {
@@ -57,7 +53,6 @@ fn abort() -> ! {
 
 /// The flavour of Linux's loader.
 pub const FLAVOUR: Flavour = Flavour {
-    keeps_starts: policy::KEEPS_STARTS,
     software_devices_last: policy::SOFTWARE_DEVICES_LAST,
     more_about_drivers: policy::MORE_ABOUT_DRIVERS,
     ..Flavour::linux(&POLICY)

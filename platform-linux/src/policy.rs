@@ -52,10 +52,6 @@ pub(crate) const MORE_ABOUT_DRIVERS: &str = "; for more, run `vkload doctor`";
 #[cfg(feature = "fixed-drivers")]
 pub(crate) const MORE_ABOUT_DRIVERS: &str = "";
 
-/// Whether a start is recorded for the next one without `VK_LOADER_X_START_CACHE`: if `VKLOAD_START_CACHE` is
-/// `1` in the build environment.
-pub(crate) const KEEPS_STARTS: bool = is_on(option_env!("VKLOAD_START_CACHE"));
-
 /// Whether software devices are listed only if no other device is there, without
 /// `VK_LOADER_X_SOFTWARE_DEVICES_LAST` and the settings file: if `VKLOAD_SOFTWARE_DEVICES_LAST` is `1` in the build
 /// environment.

@@ -12,9 +12,8 @@ use std::sync::atomic::Ordering;
 
 use vkload_core::dispatch::{
     Block, Command, DEVICE_TRAMPOLINES, DeviceTable, INSTANCE_TRAMPOLINES, InstanceTable, KEYS, KeyError,
-    LOOK_UP_TRAMPOLINES, LowerEnds, ON_DEMAND, OnDemandHandle, TERMINATORS, Table, Target,
-    UNKNOWN_DEVICE_COMMANDS, UNKNOWN_INSTANCE_TRAMPOLINES, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, lower_end_piece,
-    trap,
+    LOOK_UP_TRAMPOLINES, LowerEnds, TERMINATORS, Table, UNKNOWN_DEVICE_COMMANDS,
+    UNKNOWN_INSTANCE_TRAMPOLINES, UNKNOWN_PHYSICAL_DEVICE_COMMANDS, lower_end_piece, trap,
 };
 use vkload_core::dispatch::{FIRST_PHYSICAL_DEVICE_SLOT, Handle, HandleKind};
 use vkload_core::flavour::Handles;
@@ -394,93 +393,4 @@ fn in_a_child(action: impl FnOnce()) -> (libc::c_int, String) {
     // SAFETY: `child` is the child forked above, and `status` is writable.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
     (if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }, message)
-}
-
-/// Parameters as commands have them that may open a driver: no floats, and more than the processors have registers for.
-type Integers = unsafe extern "system" fn(
-    *const c_void,
-    u32,
-    u64,
-    *const c_void,
-    i32,
-    u32,
-    u64,
-    u32,
-    u32,
-    *const c_void,
-    u64,
-) -> u64;
-
-unsafe extern "system" fn receive_integers(
-    handle: *const c_void,
-    p1: u32,
-    p2: u64,
-    p3: *const c_void,
-    p4: i32,
-    p5: u32,
-    p6: u64,
-    p7: u32,
-    p8: u32,
-    p9: *const c_void,
-    p10: u64,
-) -> u64 {
-    assert_eq!((p1, p2, p3, p4, p5), (1, 2 << 40, from_ref(&ANSWER).cast(), -4, 5));
-    assert_eq!((p6, p7, p8, p9, p10), (6 << 50, 7, 8, from_ref(&RECEIVED).cast(), 10 << 33));
-    RECEIVED.set(handle);
-    ANSWER
-}
-
-/// A handle of a driver that is not open, and where calls go once it is.
-#[repr(C)]
-struct Closed {
-    handle: OnDemandHandle,
-    real: *mut c_void,
-    table: *const InstanceTable,
-    opened: Cell<usize>,
-}
-
-unsafe extern "C" fn open(handle: *const OnDemandHandle) -> *const Target {
-    // SAFETY: the handle is the beginning of a `Closed`, which this thread alone uses.
-    unsafe {
-        let closed = &*handle.cast::<Closed>();
-        closed.opened.set(closed.opened.get() + 1);
-        closed.handle.set(Target { handle: closed.real, table: closed.table });
-        closed.handle.target().expect("a target")
-    }
-}
-
-#[test]
-fn a_call_with_a_handle_of_a_closed_driver_opens_it_and_goes_through_its_slot() {
-    let table = new_table::<InstanceTable>();
-    let real = null_mut::<c_void>().wrapping_byte_add(0x7700);
-    let all = INSTANCE_SLOTS + UNKNOWN_PHYSICAL_DEVICE_COMMANDS;
-    for number in 0..all {
-        let closed = Closed {
-            handle: OnDemandHandle::new(open),
-            real,
-            table: &raw const *table,
-            opened: Cell::new(0),
-        };
-        let slot = table.slot(number).expect("the table has the slot");
-        // SAFETY: only this test calls the slot, with this type.
-        slot.set(unsafe { transmute::<Integers, Command>(receive_integers) });
-        let piece = ON_DEMAND.piece(number).expect("the slot has a piece");
-        for _ in 0..2 {
-            RECEIVED.set(null());
-            let (a, b) = (from_ref(&ANSWER).cast(), from_ref(&RECEIVED).cast());
-            // SAFETY: the piece leads to `receive_integers`, which has this type.
-            let answer = unsafe {
-                let piece = transmute::<Command, Integers>(piece);
-                piece(from_ref(&closed).cast(), 1, 2 << 40, a, -4, 5, 6 << 50, 7, 8, b, 10 << 33)
-            };
-            assert_eq!((answer, RECEIVED.get()), (ANSWER, real.cast_const()), "slot {number}");
-        }
-        assert_eq!(closed.opened.get(), 1, "slot {number}");
-        slot.set(astray);
-    }
-    let closed =
-        Closed { handle: OnDemandHandle::new(open), real, table: &raw const *table, opened: Cell::new(0) };
-    // SAFETY: the object is alive, and nothing else uses it.
-    unsafe { open(&raw const closed.handle) };
-    check(&ON_DEMAND, 0..all, &*table, from_ref(&closed).cast(), real);
 }

@@ -49,7 +49,6 @@ pub static PLATFORM: Platform = Platform {
     abort: stop,
     waiting: &OneThread,
     windows: None,
-    start_cache: None,
 };
 
 /// The loader.

@@ -68,7 +68,7 @@ pub use ids::{Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTAN
 pub use numbers_gen::{
     COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION,
 };
-pub use structures::{DeviceQuery, structure_size, structures_filled_by};
+pub use structures::structure_size;
 pub use tables::table_by_command;
 
 /// Every command as a constant: the name in capitals, without `vk`, as in

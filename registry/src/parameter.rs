@@ -31,7 +31,7 @@ macro_rules! pointer {
             /// Returns the parameter for a pointer.
             ///
             /// # Safety
-            /// For `'a`, the pointer is as the specification demands of the parameter.
+            /// For `'a`, the pointer is as the specification requires of the parameter.
             pub unsafe fn new(pointer: $pointer) -> Self {
                 Self(pointer, PhantomData)
             }

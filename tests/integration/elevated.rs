@@ -52,10 +52,7 @@ static CASES: &[Case] = &[
     (variables::XDG_DATA_HOME, "SANDBOX/data-home", Shown::Driver("data-home")),
     (variables::XDG_DATA_DIRS, "SANDBOX/data", Shown::Driver("data")),
     (variables::HOME, "SANDBOX/home", Shown::Driver("home")),
-    (variables::VK_LOADER_X_START_CACHE, "1", Shown::Log(&["start cache: not used: "])),
     (variables::VK_LOADER_X_SOFTWARE_DEVICES_LAST, "1", Shown::Says("devices", "one")),
-    // With the variable above.
-    (variables::XDG_CACHE_HOME, "SANDBOX/cache", Shown::Log(&["start cache: not used: "])),
     (variables::VK_LAYER_PATH, "SANDBOX/layers", Shown::Layer("VK_LAYER_TEST_layers")),
     (variables::VK_ADD_LAYER_PATH, "SANDBOX/more", Shown::Layer("VK_LAYER_TEST_more")),
     (variables::VK_IMPLICIT_LAYER_PATH, "SANDBOX/implicit", Shown::Layer("VK_LAYER_TEST_implicit")),
@@ -184,11 +181,6 @@ fn scenario((variable, value, _): &Case) -> Scenario {
     let scenario = scenario
         .driver(Driver::new("settings").folder("elsewhere").device(Device::new("settings")))
         .file("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", settings);
-    let scenario = if *variable == variables::XDG_CACHE_HOME {
-        scenario.env("VK_LOADER_X_START_CACHE", "1")
-    } else {
-        scenario
-    };
     let quiet = *variable == variables::VK_LOADER_X_QUIET || *variable == variables::VK_LOADER_DEBUG;
     let scenario = if quiet { scenario } else { scenario.log() };
     // Mesa's layer, which elevated programs find, has an order of its own.

@@ -7,7 +7,7 @@ use std::{env, fmt, io};
 
 use vkload_core::platform::variables::{
     VK_ADD_DRIVER_FILES, VK_ADD_IMPLICIT_LAYER_PATH, VK_ADD_LAYER_PATH, VK_DRIVER_FILES, VK_ICD_FILENAMES,
-    VK_INSTANCE_LAYERS, VK_LOADER_DEBUG, VK_LOADER_X_START_CACHE,
+    VK_INSTANCE_LAYERS, VK_LOADER_DEBUG,
 };
 use vkload_core::registry::HEADER_VERSION;
 
@@ -115,14 +115,6 @@ impl Config {
     /// Sets the levels of messages on standard error, separated by commas: `warn,error`. (`VK_LOADER_DEBUG`)
     pub fn log(self, levels: impl Into<OsString>) -> Self {
         self.set(VK_LOADER_DEBUG.name, levels)
-    }
-
-    /// Sets whether starts are recorded, so that later ones open no driver without a device. Off by default.
-    /// (`VK_LOADER_X_START_CACHE`)
-    ///
-    /// The record does not know of configured drivers and layers: leave it off if they change from start to start.
-    pub fn start_cache(self, on: bool) -> Self {
-        self.set(VK_LOADER_X_START_CACHE.name, if on { "1" } else { "0" })
     }
 
     /// Uses the system's `libvulkan.so.1` if its version of Vulkan is newer than this loader's, and if that library can be loaded.

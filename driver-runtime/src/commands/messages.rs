@@ -26,7 +26,7 @@ unsafe impl<D: Driver, H: Handle + Copy + 'static> VkObject for Listening<D, H> 
 }
 
 /// # Safety
-/// As the specification demands for the two commands that create such objects; the listener is built from their
+/// As the specification requires for the two commands that create such objects; the listener is built from their
 /// parameters.
 unsafe fn create<D: Driver, H: Handle + Copy + 'static>(
     instance: vk::Instance,

@@ -138,7 +138,7 @@ impl<D: DriverTypes> State<D> {
     /// Takes the object of the lowest value out if that was reached, and counts the value.
     fn take_reached(&mut self) -> Option<SyncRef<D>> {
         let first = self.points.get(0)?;
-        // A higher value is signalled after a lower one: the specification demands it of applications. A
+        // A higher value is signalled after a lower one: the specification requires it of applications. A
         // driver may signal work before the runtime notes that the driver has received it.
         let is_passed = first.submitted && first.value <= self.reached;
         if !is_passed && first.sync.value() == 0 {

@@ -197,7 +197,7 @@ impl<D: DriverTypes> SyncRef<D> {
         if self.reports_pending() {
             return if self.is_pending(1) { Readiness::Ready } else { Readiness::DependsOnOthers };
         }
-        // The other owner has submitted the signal before, as the specification demands, unless it is one of ours.
+        // The other owner has submitted the signal before, as the specification requires, unless it is one of ours.
         let ours = is_submitted(wait) || is_submitted(self.0.signals.load(Ordering::Acquire));
         if ours { Readiness::Ready } else { Readiness::NotSubmitted }
     }

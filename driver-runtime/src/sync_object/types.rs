@@ -193,7 +193,7 @@ pub enum SubmitMode {
     /// As soon as everything that they wait for is submitted, by whichever call of the application makes that so.
     Deferred,
     /// At once, until one comes that has to wait for the submission of something else. From then on its queue has a thread.
-    ThreadedOnDemand,
+    ThreadedIfNeeded,
     /// By a thread of the queue.
     Threaded,
 }
@@ -207,7 +207,7 @@ impl TimelineMode {
         match (self, thread) {
             (Self::None | Self::Native, _) => SubmitMode::Immediate,
             (Self::Emulated, _) | (Self::Assisted, Some(false)) => SubmitMode::Deferred,
-            (Self::Assisted, None) => SubmitMode::ThreadedOnDemand,
+            (Self::Assisted, None) => SubmitMode::ThreadedIfNeeded,
             (Self::Assisted, Some(true)) => SubmitMode::Threaded,
         }
     }

@@ -56,7 +56,7 @@ pub(crate) fn listed<'c>(
         return call.next();
     }
     let (count, out) = (parameters.property_count.as_ptr(), parameters.properties);
-    // SAFETY: the physical device is the call's, and the caller's array is as the specification demands.
+    // SAFETY: the physical device is the call's, and the caller's array is as the specification requires.
     unsafe {
         let result = match call.device_extensions(parameters.physical_device) {
             Ok(all) => {

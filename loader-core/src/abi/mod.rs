@@ -6,7 +6,6 @@ mod export_table;
 pub mod extensions;
 pub mod layer_interface;
 pub mod name;
-pub mod padding;
 
 pub use export_table::{ExportTable, export_rows};
 

@@ -18,7 +18,7 @@ use crate::logger::Logger;
 use crate::manifest::Version;
 use crate::memory::{Application, Box, Escaped, ObjectCallbacks, TryGrow, Vec};
 use crate::objects::{
-    Instance, Sources, add_under_layers, check_requested, comparable, handle, instance_at, make_drivers,
+    Instance, Sources, add_under_layers, check_requested, comparable, create_in_drivers, handle, instance_at,
 };
 use crate::registry::{ExtensionSet, command, extension};
 
@@ -163,7 +163,7 @@ unsafe fn enter(
     // thread uses the instance of `handle` yet.
     unsafe {
         if (*instance_at(*handle)).layers().is_empty() {
-            return make_drivers(&mut *instance_at(*handle), info, callbacks);
+            return create_in_drivers(&mut *instance_at(*handle), info, callbacks);
         }
         let instance = &*instance_at(*handle);
         add_under_layers(instance)?;

@@ -12,7 +12,6 @@
 mod handle;
 mod keys;
 mod missing;
-mod on_demand;
 mod slots;
 mod table;
 mod trampolines;
@@ -26,7 +25,6 @@ pub use handle::{
 };
 pub use keys::{KEYS, KeyError, Keys, look_up};
 pub use missing::{lower_end_piece, report_bad_handle, report_unknown_device};
-pub use on_demand::{ON_DEMAND, OnDemandHandle, OpenFn, Target};
 pub use table::{DeviceTable, InstanceTable, LowerEnds, Table, WithTable};
 pub use trampolines::{
     DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, LOOK_UP_TRAMPOLINES, TERMINATORS, UNKNOWN_INSTANCE_TRAMPOLINES,

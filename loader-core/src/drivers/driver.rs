@@ -6,7 +6,6 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk::{self, Handle as _};
 
-use super::last_start::LibraryFile;
 use super::open::OpenDrivers;
 use crate::abi::{Command, array};
 use crate::discovery::{Candidate, DriverKind};
@@ -29,8 +28,6 @@ pub struct Driver {
     /// The kind of driver.
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
-    /// The file that it was opened from, if the next start needs to know it.
-    pub(super) file: Option<LibraryFile>,
     pub(super) turns: Turns,
     /// The turns of all drivers that applications supply, if this is one of them: each instance then has its
     /// own `Driver`.
@@ -153,7 +150,6 @@ impl Driver {
             first_api_version,
             kind,
             library: None,
-            file: None,
             turns,
             shared_turns,
             waiting,

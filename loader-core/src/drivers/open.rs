@@ -3,7 +3,6 @@
 use core::sync::atomic::AtomicBool;
 
 use super::driver::{Driver, DriverRef};
-use super::last_start::LastStart;
 use crate::discovery::{Candidate, DriverKind};
 use crate::memory::{OrOutOfMemory, OutOfMemory, SharedList, last_to_front, text};
 use crate::negotiation;
@@ -60,8 +59,7 @@ impl OpenDrivers {
         Self { list: SharedList::new(), negotiations: Lock::new([None; 16]), given: Turns::new() }
     }
 
-    /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new. The file of
-    /// a new driver is recorded for the start after `last`.
+    /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new.
     ///
     /// # Errors
     /// The reason why it cannot be used.
@@ -69,7 +67,6 @@ impl OpenDrivers {
         &self,
         platform: &Platform,
         candidate: &Candidate,
-        last: Option<&LastStart>,
     ) -> Result<(DriverRef, bool), OrOutOfMemory<DriverStatus>> {
         let path: &[u8] = &candidate.library;
         let by_path = Key::of_path(path);
@@ -101,7 +98,6 @@ impl OpenDrivers {
         }?;
         let first_api_version = interface.version_with(candidate)?;
         let library_path = text(&[path])?;
-        let file = last.and_then(|last| last.file_of(library, candidate));
         let library = Some(library);
         let open = DriverRef::new(Driver {
             library_path,
@@ -110,7 +106,6 @@ impl OpenDrivers {
             first_api_version,
             kind,
             library,
-            file,
             turns: Turns::new(),
             shared_turns: None,
             waiting: platform.waiting,
@@ -134,20 +129,6 @@ impl OpenDrivers {
                 Err(out_of_memory.into())
             }
         }
-    }
-
-    /// Opens the driver that `candidate` names, unless it is open, with the version in its manifest.
-    ///
-    /// # Errors
-    /// The reason why it cannot be used.
-    pub(crate) fn open_for(
-        &self,
-        platform: &Platform,
-        candidate: &Candidate,
-    ) -> Result<DriverRef, OrOutOfMemory<DriverStatus>> {
-        let (mut driver, _) = self.open(platform, candidate, None)?;
-        driver.use_manifest(candidate)?;
-        Ok(driver)
     }
 
     fn find(&self, waiting: &dyn Waiting, key: Key) -> Option<DriverRef> {

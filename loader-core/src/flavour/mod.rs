@@ -20,8 +20,6 @@ pub struct Flavour {
     /// The end of the message that no driver can be used: how a user finds out more. Empty if no tool shows
     /// more.
     pub more_about_drivers: &'static str,
-    /// Whether starts are recorded without `VK_LOADER_X_START_CACHE`, if the platform supports it.
-    pub keeps_starts: bool,
     /// Whether software devices are listed only if no other device is there, unless
     /// `VK_LOADER_X_SOFTWARE_DEVICES_LAST` or the settings file decides.
     pub software_devices_last: bool,
@@ -54,8 +52,8 @@ impl Handles {
 
 impl Flavour {
     /// Returns a port's policy: drivers from `source`, and `extensions`, which belong to the system's window
-    /// systems or to every system ([`ExtensionSet::on`]). Devices keep the order of their drivers, and starts are not
-    /// recorded. A port that needs another value sets that field.
+    /// systems or to every system ([`ExtensionSet::on`]). Devices keep the order of their drivers. A
+    /// port that needs another value sets that field.
     #[must_use]
     pub const fn new(source: &'static dyn Source, extensions: &ExtensionSet) -> Self {
         let commands = CommandSet::core_and_device_extensions(extensions);
@@ -65,7 +63,6 @@ impl Flavour {
             commands: commands.of_objects().without(&NOT_EXPORTED),
             sorts_devices: false,
             more_about_drivers: "",
-            keeps_starts: false,
             software_devices_last: false,
             handles: Handles::Written,
         }

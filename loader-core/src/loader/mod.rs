@@ -11,7 +11,7 @@ use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::discovery::{LayerScope, Request};
-use crate::drivers::{FoundDrivers, OpenDrivers, Purpose};
+use crate::drivers::{FoundDrivers, OpenDrivers};
 use crate::flavour::{Flavour, Handles};
 use crate::layers::FoundLayers;
 use crate::log::Filter;
@@ -148,59 +148,23 @@ impl Loader {
         Ok(found)
     }
 
-    /// Returns the system's drivers, opened as far as the purpose requires. The previous result is reused if
-    /// nothing has changed since.
+    /// Returns the system's drivers, opened. The previous result is reused if nothing has changed since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn discover(
-        &self,
-        request: Request,
-        purpose: Purpose,
-        logger: &Logger,
-    ) -> Result<Arc<FoundDrivers>, OutOfMemory> {
+    pub fn discover(&self, request: Request, logger: &Logger) -> Result<Arc<FoundDrivers>, OutOfMemory> {
         let platform = self.platform;
         if let Some(last) = self.found_drivers.last(platform.waiting)
-            && (last.cover(purpose) || last.leave_some_out())
             && last.are_current(request, platform, logger)?
         {
-            if last.cover(purpose) {
-                last.tell(logger);
-                return Ok(last);
-            }
-            last.tell_search(logger);
-            return self.open_for(&last, purpose, logger);
+            last.tell(logger);
+            return Ok(last);
         }
-        self.keep_drivers(FoundDrivers::discover(
-            platform,
-            &self.flavour,
-            request,
-            purpose,
-            &self.drivers,
-            logger,
-        )?)
-    }
-
-    /// Opens the drivers that another purpose requires, among those that this call has found.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    pub fn open_for(
-        &self,
-        found: &Arc<FoundDrivers>,
-        purpose: Purpose,
-        logger: &Logger,
-    ) -> Result<Arc<FoundDrivers>, OutOfMemory> {
-        if found.cover(purpose) {
-            return Ok(found.clone());
-        }
-        self.keep_drivers(found.also_for(purpose, self.platform, &self.drivers, logger)?)
-    }
-
-    fn keep_drivers(&self, (found, lasting): (FoundDrivers, bool)) -> Result<Arc<FoundDrivers>, OutOfMemory> {
+        let (found, lasting) =
+            FoundDrivers::discover(platform, &self.flavour, request, &self.drivers, logger)?;
         let found = Arc::try_new(found)?;
         if lasting {
-            self.found_drivers.keep(self.platform.waiting, &found);
+            self.found_drivers.keep(platform.waiting, &found);
         }
         Ok(found)
     }
@@ -292,8 +256,7 @@ mod tests {
     /// Missing folders are not counted: they are listed each time.
     fn search(loader: &Loader, system: &Imaginary, request: Request) -> (usize, usize) {
         system.calls();
-        let found =
-            loader.discover(request, Purpose::Instances([b'0'; 16]), &loader.logger().unwrap()).unwrap();
+        let found = loader.discover(request, &loader.logger().unwrap()).unwrap();
         let is_read = |call: &&String| {
             call.strip_prefix("list ").is_some_and(|folder| system.exists(folder.as_bytes()))
                 || call.starts_with("read ")
@@ -364,7 +327,7 @@ mod tests {
         let logger = loader.logger().unwrap();
         logger.listeners.add(Listener::messenger(&info)).unwrap();
         system.calls();
-        drop(loader.discover(WHOLE, Purpose::Instances([b'0'; 16]), &logger).unwrap());
+        drop(loader.discover(WHOLE, &logger).unwrap());
         assert!(!system.calls().iter().any(|call| call.starts_with("read ")), "nothing is searched again");
         assert_eq!(heard, 1);
     }

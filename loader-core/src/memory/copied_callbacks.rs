@@ -16,7 +16,7 @@ pub struct CopiedCallbacks {
     scope: vk::SystemAllocationScope,
 }
 
-// SAFETY: the specification demands that the callbacks may be called from any thread that calls Vulkan
+// SAFETY: the specification requires that the callbacks may be called from any thread that calls Vulkan
 // commands on the object ("Host Memory": they are externally synchronised no more than the commands
 // themselves).
 unsafe impl Send for CopiedCallbacks {}

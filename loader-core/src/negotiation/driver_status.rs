@@ -93,13 +93,6 @@ crate::reasons! {
         /// The driver works and has no device.
         NoDevices = ["no-devices" Info _ 30]
             ("the driver finds no device that it supports; if there is one, check the permissions of its device files");
-        /// The driver is opened when a call needs it: until then, its answers at the program's last start serve.
-        OnDemand = ["on-demand" Info _ _]
-            ("not opened until a call needs it: it is known from this program's last starts; `VK_LOADER_X_START_CACHE=0` opens it");
-        /// The driver is not opened: it had no device at the program's last start, in the same circumstances.
-        LeftOut = ["left-out" Info _ 30]
-            ("not opened: it had no device when this program started last, and nothing has changed since; `VK_LOADER_X_START_CACHE=0` opens \
-              it");
         /// According to the dynamic linker, an earlier candidate opened the same library.
         DuplicateOf {
             /// Its index in the plan's drivers.
@@ -124,12 +117,6 @@ crate::reasons! {
 }
 
 impl DriverStatus {
-    /// Returns whether a driver without a device may have this outcome.
-    #[must_use]
-    pub fn says_no_device(&self) -> bool {
-        matches!(self, Self::CreateInstanceFailed { result: INCOMPATIBLE_DRIVER })
-    }
-
     /// Returns whether the driver is lost.
     #[must_use]
     pub fn is_failure(&self) -> bool {

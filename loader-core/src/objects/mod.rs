@@ -24,7 +24,7 @@ pub(crate) use device::foreign::known_device;
 pub(crate) use device::under_creation::DeviceUnderCreation;
 pub use instance::Instance;
 pub(crate) use instance::LayerHandle;
-pub(crate) use instance::create::{comparable, instance_at, make_drivers};
+pub(crate) use instance::create::{comparable, create_in_drivers, instance_at};
 pub use instance::driver::{DriverInstance, DriverOfInstance, PhysicalDevice};
 pub(crate) use instance::extensions::check_requested;
 pub use instance::extensions::instance_extensions;

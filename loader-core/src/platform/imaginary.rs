@@ -67,7 +67,6 @@ impl Imaginary {
             waiting: self,
             abort: std::process::abort,
             windows: None,
-            start_cache: None,
         }
     }
 

@@ -15,7 +15,6 @@ mod identity;
 pub(crate) mod imaginary;
 mod libraries;
 mod log;
-mod start_cache;
 pub mod variables;
 mod windows;
 
@@ -28,7 +27,6 @@ pub use files::{FileError, Files, Fingerprint, NoFiles};
 pub use identity::Identity;
 pub use libraries::{Libraries, Library, LibraryKind};
 pub use log::{Level, LogSink};
-pub use start_cache::{CacheFault, LARGEST_CACHE, Moment, StartCache};
 pub use variables::Variable;
 pub use windows::Windows;
 
@@ -54,8 +52,6 @@ pub struct Platform {
     /// Windows that one driver at a time can draw to. `None` if drivers can have surfaces of one
     /// window side by side.
     pub windows: Option<&'static dyn Windows>,
-    /// The file that one start of a program leaves for the next one. `None` if starts are not recorded.
-    pub start_cache: Option<&'static dyn StartCache>,
 }
 
 impl Platform {

@@ -43,7 +43,6 @@ variables! {
     Secure: VK_INSTANCE_LAYERS VK_LOADER_LAYERS_ENABLE VK_LOADER_LAYERS_DISABLE VK_LOADER_LAYERS_ALLOW;
     Secure: XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS HOME;
     Secure: VK_LOADER_DEVICE_ID_FILTER VK_LOADER_VENDOR_ID_FILTER VK_LOADER_DRIVER_ID_FILTER;
-    Secure: VK_LOADER_X_START_CACHE XDG_CACHE_HOME;
     Plain: VK_DEVICE_LAYERS;
     Plain: VK_LOADER_DEVICE_SELECT VK_LOADER_X_SOFTWARE_DEVICES_LAST;
     Plain: VK_LOADER_DISABLE_SELECT VK_LOADER_DISABLE_INST_EXT_FILTER;
@@ -82,7 +81,6 @@ mod tests {
             assert_eq!(row.reader, policy.reader, "{name:?}");
         }
         read.extend(FILTERS.map(|filter| filter.name));
-        read.extend([VK_LOADER_X_START_CACHE.name, XDG_CACHE_HOME.name]);
         let others = ALL.iter().filter(|row| !read.contains(&row.name));
         for other in others {
             assert_eq!(other.reader, Reader::Plain, "{:?} is read by nobody as the table says", other.name);

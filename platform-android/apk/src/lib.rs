@@ -122,7 +122,6 @@ impl Apk {
             abort,
             waiting: self,
             windows: Some(self),
-            start_cache: None,
         }
     }
 

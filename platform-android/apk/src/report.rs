@@ -3,7 +3,7 @@
 use core::fmt;
 
 use vkload_core::discovery::{Candidate, DriverDecision, LayerCandidate, LayerNote, LayerScope, Request};
-use vkload_core::drivers::{FoundDrivers, Purpose};
+use vkload_core::drivers::FoundDrivers;
 use vkload_core::layers::FoundLayers;
 use vkload_core::loader::Loader;
 use vkload_core::memory::{Arc, Escaped, OutOfMemory, Text, formatted};
@@ -44,7 +44,7 @@ impl Apk {
         let report = Report {
             configuration: self.configuration(),
             refused,
-            drivers: loader.discover(Request { portability: true }, Purpose::Everything, &logger)?,
+            drivers: loader.discover(Request { portability: true }, &logger)?,
             layers: loader.layers(LayerScope::All, &logger)?,
         };
         match format {
@@ -156,7 +156,7 @@ impl fmt::Display for Report {
 impl Report {
     /// Returns whether the driver with this index could be opened.
     fn is_open(&self, index: usize) -> bool {
-        self.drivers.open_drivers().any(|(of, _)| of == index)
+        self.drivers.open.iter().any(|(of, _)| *of == index)
     }
 
     /// Writes the folders, each with its libraries.

@@ -1,7 +1,7 @@
 //! Android itself: the C library, the log, the dynamic linker and whatever else the system offers.
 //!
 //! Loading the loader needs only the C library, the dynamic linker and the log. Everything else is
-//! looked up on demand (`late`), since no version of Android has all of it and a process may be
+//! looked up when they are first used (`late`), since no version of Android has all of it and a process may be
 //! denied some.
 
 mod buffers;

@@ -18,7 +18,7 @@ impl Identity for Process {
 
     fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
         if cfg!(feature = "fixed-drivers") {
-            // Only settings and the start cache depend on it.
+            // Only settings depend on it.
             return Ok(None);
         }
         let mut buffer = [MaybeUninit::<u8>::uninit(); LONGEST_PATH];
@@ -55,7 +55,7 @@ impl Identity for Process {
 
 /// Returns whether the kernel started this program with privileges that its caller may lack (set-user-id,
 /// set-group-id or file capabilities): the condition that `secure_getenv` tests.
-pub(super) fn is_secure() -> bool {
+fn is_secure() -> bool {
     // SAFETY: `getauxval` only reads the auxiliary vector; a missing entry reads as 0.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }

@@ -6,8 +6,6 @@ pub(crate) mod files;
 pub(crate) mod identity;
 pub(crate) mod libraries;
 pub(crate) mod log;
-#[cfg(feature = "start-cache")]
-pub(crate) mod start_cache;
 pub(crate) mod state;
 pub(crate) mod waiting;
 pub(crate) mod watching;

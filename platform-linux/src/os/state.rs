@@ -54,11 +54,6 @@ impl State {
         self.stat.st_mode & libc::S_IFMT
     }
 
-    /// Returns the number of the file in its file system.
-    pub(super) fn number(&self) -> u64 {
-        self.stat.st_ino as u64
-    }
-
     pub(super) fn size(&self) -> Option<usize> {
         usize::try_from(self.stat.st_size).ok()
     }
@@ -73,19 +68,6 @@ impl State {
             nanoseconds(self.stat.st_mtime as i64, self.stat.st_mtime_nsec as i64),
             nanoseconds(self.stat.st_ctime as i64, self.stat.st_ctime_nsec as i64),
         )
-    }
-
-    /// Returns the values that differ if the file has changed between two calls.
-    pub(super) fn version(&self) -> [i64; 6] {
-        let stat = &self.stat;
-        [
-            stat.st_ino as i64,
-            stat.st_size as i64,
-            stat.st_mtime as i64,
-            stat.st_mtime_nsec as i64,
-            stat.st_ctime as i64,
-            stat.st_ctime_nsec as i64,
-        ]
     }
 
     pub(super) fn fingerprint(&self) -> Option<Fingerprint> {
@@ -113,11 +95,6 @@ fn is_settled(changed: i64, now: i64) -> bool {
     const WHOLE_SECONDS: u64 = 2_000_000_000;
     let rounding = if changed.wrapping_rem(1_000_000_000) == 0 { WHOLE_SECONDS } else { TICKS };
     now.abs_diff(changed) > rounding
-}
-
-/// Seconds since 1970 by this machine's clock.
-pub(super) fn seconds() -> u32 {
-    u32::try_from(now() / 1_000_000_000).unwrap_or(0)
 }
 
 /// Returns the time of the clock that the kernel takes file times from.

@@ -13,14 +13,13 @@ use vkload_benches::report::Report;
 use vkload_benches::{scaling, start};
 
 const USAGE: &str = "\
-usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --curves FOLDER | --driver | --memory | --start FOLDER] [NAME]
+usage: cargo bench -p vkload-benches -- [--json] [--no-scaling | --curves FOLDER | --driver | --memory | --start] [NAME]
   --json           prints JSON instead of tables
   --no-scaling     leaves out how costs grow, which takes most of the time
   --curves FOLDER  measures only how costs grow, and writes pictures, and data to tests/benches/results; fails if a cost grows faster than linearly
   --driver         measures a driver made with the driver runtime beside lavapipe, both without a loader
   --memory         measures a whole program's start and end: instructions, system calls, memory, what stays allocated
-  --start FOLDER   measures starts with 1, 4 and 12 of Mesa's drivers, also after a start that left what it learnt, and writes data
-                   and pictures
+  --start          measures whole starts with 1, 4 and 12 of Mesa's drivers
   NAME             measures only operations whose names hold it, and series of what grows";
 
 /// The command-line options.
@@ -30,7 +29,7 @@ struct Options {
     without_scaling: bool,
     driver: bool,
     memory: bool,
-    start: Option<PathBuf>,
+    start: bool,
     curves: Option<PathBuf>,
     only: String,
 }
@@ -50,8 +49,8 @@ fn main() -> ExitCode {
         curves::write(folder, &options.only)
     } else if options.memory {
         memory::report().map(|text| print!("{text}"))
-    } else if let Some(folder) = &options.start {
-        start::report(folder).map(|text| print!("{text}"))
+    } else if options.start {
+        start::report().map(|text| print!("{text}"))
     } else if options.driver {
         driver::report(&options.only).map(|text| print!("{text}"))
     } else {
@@ -74,7 +73,7 @@ impl Options {
                 "--no-scaling" => options.without_scaling = true,
                 "--driver" => options.driver = true,
                 "--memory" => options.memory = true,
-                "--start" => options.start = Some(from_root(&arguments.next()?)),
+                "--start" => options.start = true,
                 "--curves" => options.curves = Some(from_root(&arguments.next()?)),
                 "--bench" => {} // from cargo
                 name if !name.starts_with('-') => name.clone_into(&mut options.only),

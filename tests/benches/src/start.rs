@@ -1,5 +1,4 @@
-//! The cost of a program's start with Mesa's drivers, one of which has a device, and its cost after two starts of the same program have
-//! filled the start cache (`start.c`, `docs/start-cache.md`).
+//! The cost of a program's start with Mesa's drivers, one of which has a device (`start.c`).
 use std::fmt::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -7,10 +6,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 use std::{fs, mem};
 
-use serde_json::json;
-
 use crate::loader::Loader;
-use crate::picture::{self, Line, Picture};
 
 const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/start.c");
 
@@ -28,7 +24,6 @@ const STARTS: usize = 15;
 struct Kind {
     name: &'static str,
     library: PathBuf,
-    keeps_starts: bool,
 }
 
 /// What a start takes, in microseconds.
@@ -38,36 +33,26 @@ struct Cost {
     wall: f64,
 }
 
-/// The program's task, and the name and title of its picture.
-const DONE: [(&str, &str, &str); 3] = [
-    ("extensions", "start-extensions", "From a program's start to the extension count"),
-    ("devices", "start-devices", "From a program's start to the list of devices"),
-    ("device", "start-device", "From a program's start to the first device"),
-];
+/// The program's task.
+const DONE: [&str; 3] = ["extensions", "devices", "device"];
 
-/// Measures our library and Debian's, and ours with a filled start cache. Returns a table of processor time and wall time, and writes data
-/// and pictures into a folder.
+/// Measures our library and Debian's. Returns a table of processor time and wall time.
 ///
 /// # Errors
 /// If something could not be measured or written, with the remedy, as a message for a person.
-pub fn report(pictures: &Path) -> Result<String, String> {
+pub fn report() -> Result<String, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let program = compile(folder.path())?;
     let (ours, theirs) = (Loader::ours()?.file, Loader::distribution());
     let theirs = theirs.ok_or("the package libvulkan1 is not installed")?.file;
-    let kinds = [
-        Kind { name: "vkload", library: ours.clone(), keeps_starts: false },
-        Kind { name: "Debian", library: theirs, keeps_starts: false },
-        Kind { name: "vkload after a start", library: ours, keeps_starts: true },
-    ];
+    let kinds = [Kind { name: "vkload", library: ours }, Kind { name: "Debian", library: theirs }];
     let manifests = install(folder.path())?;
     let mut text = format!("{:30} {:>8}", "processor time / wall time, ms", "drivers");
     for kind in &kinds {
         let _ = write!(text, " {:>20}", kind.name);
     }
     text.push('\n');
-    for (what, name, title) in DONE {
-        let mut costs: [Vec<Cost>; 3] = Default::default();
+    for what in DONE {
         for number in NUMBERS {
             eprintln!("measuring {what} with {number} drivers");
             let files = manifests.get(..number as usize).ok_or("too few drivers")?.join(":");
@@ -75,41 +60,31 @@ pub fn report(pictures: &Path) -> Result<String, String> {
                 &kinds,
                 |kind, what| {
                     let mut command = Command::new(&program);
-                    let keeps = if kind.keeps_starts { "1" } else { "0" };
                     command.env_clear().env("HOME", folder.path()).env("VK_DRIVER_FILES", &files);
-                    command
-                        .env("VK_LOADER_X_START_CACHE", keeps)
-                        .arg(&kind.library)
-                        .arg(what)
-                        .stdin(Stdio::null());
+                    command.arg(&kind.library).arg(what).stdin(Stdio::null());
                     cost(&mut command).map_err(|error| format!("{}, {what}: {error}", kind.name))
                 },
                 what,
             )?;
             let _ = write!(text, "{what:30} {number:>8}");
-            for (costs, cost) in costs.iter_mut().zip(times) {
-                costs.push(cost);
+            for cost in times {
                 let _ = write!(text, " {:>10.2} / {:>7.2}", cost.processor / 1e3, cost.wall / 1e3);
             }
             text.push('\n');
         }
-        draw(pictures, name, title, &kinds, &costs)
-            .map_err(|error| format!("{}: {error}", pictures.display()))?;
     }
     Ok(text)
 }
 
 /// Returns the median costs of each kind. They take turns.
 fn times(
-    kinds: &[Kind; 3],
+    kinds: &[Kind; 2],
     start: impl Fn(&Kind, &str) -> Result<Cost, String>,
     what: &str,
-) -> Result<[Cost; 3], String> {
-    let mut times: [Vec<Cost>; 3] = Default::default();
+) -> Result<[Cost; 2], String> {
+    let mut times: [Vec<Cost>; 2] = Default::default();
     for kind in kinds {
-        // Brings files into memory, and fills the start cache, which takes two starts.
-        start(kind, "devices")?;
-        start(kind, "devices")?;
+        // Brings files into memory.
         start(kind, what)?;
     }
     for _ in 0..STARTS {
@@ -126,42 +101,6 @@ fn times(
         processor: median(&times, |cost| cost.processor),
         wall: median(&times, |cost| cost.wall),
     }))
-}
-
-fn draw(folder: &Path, name: &str, title: &str, kinds: &[Kind], costs: &[Vec<Cost>]) -> std::io::Result<()> {
-    let (unit, noun) = ("microseconds of processor time, median", "drivers");
-    let places = [(0, 0), (1, 0), (0, 1)];
-    let lines = kinds.iter().zip(costs).zip(places).map(|((kind, costs), (loader, place))| Line {
-        name: kind.name.to_owned(),
-        loader,
-        place,
-        costs: costs.iter().map(|cost| cost.processor).collect(),
-    });
-    let picture = Picture { title, unit, noun, numbers: &NUMBERS, lines: lines.collect() }.svg();
-    let lines: Vec<_> = kinds
-        .iter()
-        .zip(costs)
-        .map(|(kind, costs)| {
-            let numbers = |part: fn(&Cost) -> f64| -> Vec<f64> {
-                costs.iter().map(|cost| part(cost).round()).collect()
-            };
-            json!({
-                "line": kind.name,
-                "costs": numbers(|cost| cost.processor),
-                "wall time": numbers(|cost| cost.wall),
-            })
-        })
-        .collect();
-    let data = json!({
-        "title": title,
-        "command": "cargo bench -p vkload-benches -- --start FOLDER",
-        "machine": std::env::consts::ARCH,
-        "unit": unit,
-        "growing": noun,
-        "numbers": NUMBERS,
-        "lines": lines,
-    });
-    picture::write(folder, name, &picture, &data)
 }
 
 fn compile(folder: &Path) -> Result<PathBuf, String> {

@@ -6,7 +6,7 @@ use ash::vk::{self, SystemAllocationScope as Scope};
 use vkload_tests::allocator::Owner;
 use vkload_tests::listening::{EVERYTHING, all_flags, messenger, report};
 use vkload_tests::trial::Trial;
-use vkload_tests::{Ask, ask_for_windows, extension_names, wait_for_the_clock_of_files};
+use vkload_tests::{Ask, ask_for_windows, extension_names};
 
 use super::{ASKED, ON, Row, World, check, everything};
 
@@ -40,23 +40,6 @@ rows! {
         let instance = t.instance(Ask::new().api(1, 1));
         let devices = t.call(Scope::INSTANCE, || instance.try_devices());
         t.result(devices, |_| instance.names().join(","));
-    };
-    enumerate_extensions_after_a_start: Starts, ["vkEnumerateInstanceExtensionProperties"], |t| {
-        settle(t);
-        list_extensions(t);
-        // For the next trial.
-        _ = t.instance(Ask::new().api(1, 1)).devices();
-    };
-    create_instance_after_a_start: Starts, ["vkCreateInstance", "vkDestroyInstance"], |t| {
-        settle(t);
-        make_instance(t, ask_for_windows());
-    };
-    enumerate_physical_devices_for_the_next_start: Starts, ["vkEnumeratePhysicalDevices"], |t| {
-        settle(t);
-        let instance = t.instance(Ask::new().api(1, 1));
-        let devices = t.call(Scope::INSTANCE, || instance.try_devices());
-        t.result(devices, |_| instance.names().join(","));
-        _ = std::fs::remove_dir_all(t.vk.path("home/.cache"));
     };
     create_instance_with_messengers: Drivers, ["vkCreateInstance", "vkDestroyInstance"], |t| {
         let (utils, mut report) = (messenger(1, EVERYTHING), report(2, all_flags()));
@@ -115,12 +98,6 @@ fn list_extensions(t: &Trial<'_>) {
 }
 
 /// Waits in the first trial until the files of the scenario are so old that a start of the program relies on them.
-fn settle(t: &Trial<'_>) {
-    if !t.vk.path("out/probe").exists() {
-        wait_for_the_clock_of_files(t.vk);
-    }
-}
-
 fn make_instance(t: &Trial<'_>, ask: Ask<'_>) {
     let ask = ask.callbacks(t.callbacks(Owner::Instance));
     let made = t.call(Scope::INSTANCE, || t.vk.create(&ask));

@@ -50,8 +50,6 @@ enum World {
     Log,
     /// The same as `Drivers`, with variables that say something about devices and extensions.
     Unsorted,
-    /// The same as `Drivers`, with one that has no device, where starts rely on the one before.
-    Starts,
     /// The same as `Layers`, with everything that a settings file and filters of devices can say.
     Settings,
 }
@@ -98,7 +96,6 @@ fn scenario(world: World) -> Scenario {
     match world {
         World::Drivers => scenario,
         World::Log => scenario.log(),
-        World::Starts => scenario.driver(Driver::new("absent")).env("VK_LOADER_X_START_CACHE", "1"),
         World::Extensions => scenario.driver(Driver::new("lists").every_instance_extension()),
         World::Unsorted => {
             let variables = ["VK_LOADER_DISABLE_SELECT", "VK_LOADER_DISABLE_INST_EXT_FILTER"];

@@ -64,7 +64,7 @@ impl SettingsSupport {
         let bytes = fs::read(library).ok()?;
         let words = words(&bytes);
         // This project's loader packs the names of fields.
-        let is_own = words.iter().any(|word| *word == b"VK_LOADER_X_START_CACHE");
+        let is_own = words.iter().any(|word| *word == b"VK_LOADER_X_QUIET");
         let has = |field: &str| is_own || words.iter().any(|word| word.ends_with(field.as_bytes()));
         Some(Self {
             layers: has("unordered_layer_location"),

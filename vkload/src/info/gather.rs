@@ -2,8 +2,8 @@
 
 use ash::{Entry, StaticFn};
 use vkload_core::discovery::{Note, Origin, Plan, Request};
+use vkload_core::drivers::FoundDrivers;
 use vkload_core::drivers::{BestReason, best_reason};
-use vkload_core::drivers::{FoundDrivers, Purpose};
 use vkload_core::loader::Loader;
 use vkload_core::manifest::ManifestWarning;
 use vkload_core::memory::OutOfMemory;
@@ -36,9 +36,7 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
     }
     // Drivers of a part of Vulkan are shown too, so they are asked for.
     let logger = loader.logger();
-    match logger
-        .and_then(|logger| loader.discover(Request { portability: true }, Purpose::Everything, &logger))
-    {
+    match logger.and_then(|logger| loader.discover(Request { portability: true }, &logger)) {
         Ok(drivers) => {
             let probed = probe_all(&drivers);
             let outcomes: Vec<_> = drivers.outcomes.iter().chain(&probed).collect();
@@ -66,7 +64,7 @@ pub(crate) fn plan_only(
 
 /// Creates an instance of each driver alone, since an application's instance shows only whether any of them works.
 fn probe_all(drivers: &FoundDrivers) -> Vec<(usize, DriverStatus)> {
-    drivers.open_drivers().filter_map(|(index, driver)| Some((index, objects::probe(driver).ok()?))).collect()
+    drivers.open.iter().filter_map(|(index, driver)| Some((*index, objects::probe(*driver).ok()?))).collect()
 }
 
 /// Fills in the plan and the outcomes of its drivers, each by its position in the plan.

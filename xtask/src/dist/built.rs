@@ -35,9 +35,7 @@ impl Built {
         let cargo = Cargo { options, folder: build_folder() };
         let mut library = cargo.command(options.target)?;
         if let Some(drivers) = &options.fixed_drivers {
-            library
-                .args(["--no-default-features", "--features", "fixed-drivers"])
-                .env("VKLOAD_FIXED_DRIVERS", drivers);
+            library.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
         }
         library.args(["--package", "libvulkan-linux"]).finish()?;
         let from = match options.target {

@@ -106,15 +106,6 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Returns whether a structure has pointers behind its `pNext`.
-    pub(super) fn has_pointers(&self, name: &str) -> bool {
-        match self.types.get(name) {
-            Some(Type::SameAs(other)) => self.has_pointers(other),
-            Some(Type::Structure { members, .. }) => members.iter().skip(2).any(|member| member.is_pointer),
-            _ => false,
-        }
-    }
-
     /// Bytes of the type.
     pub(super) fn size(&self, name: &str, abi: &Abi) -> Result<usize, Failure> {
         Ok(self.layout(name, abi)?.size)

@@ -13,22 +13,11 @@ use crate::r#gen::model::{child_text, children, grandchildren, is_supported, of_
 /// The structure whose chain gets copied.
 const CHAINED_TO: &str = "VkDeviceCreateInfo";
 
-/// The structures whose chains have recorded answers, and the letters for them.
-const ANSWERS: [(&str, char); 4] = [
-    ("VkPhysicalDeviceProperties2", 'P'),
-    ("VkPhysicalDeviceFeatures2", 'F'),
-    ("VkQueueFamilyProperties2", 'Q'),
-    ("VkFormatProperties2", 'T'),
-];
-
 pub(super) fn file(root: Node) -> Result<Generated, Failure> {
     let types = Types::read(root)?;
     let numbers = structure_types(root)?;
-    let answers = answers(root);
-    let mut names = chained_to(root, CHAINED_TO);
-    names.extend(answers.keys());
     let mut rows = BTreeMap::new();
-    for name in names {
+    for name in chained_to(root, CHAINED_TO) {
         // A structure whose type has no number is of another API or of an extension that is not supported.
         let number = types.structure_type(name).and_then(|constant| numbers.get(constant));
         if let Some(number) = number {
@@ -36,21 +25,19 @@ pub(super) fn file(root: Node) -> Result<Generated, Failure> {
             for abi in &ABIS {
                 sizes.push(types.size(name, abi)?);
             }
-            let answer = answers.get(name).filter(|_| !types.has_pointers(name));
-            rows.insert(*number, (name, answer.map_or('N', |answer| *answer), sizes));
+            rows.insert(*number, (name, sizes));
         }
     }
     let mut text = format!(
-        "{}//! The structures that may stand in the pNext chain of a `{CHAINED_TO}` or of a query for a physical device, by\n\
-         //! their type: the query, `N` if they have none or contain pointers; and how many bytes they have on 64-bit\n\
-         //! processors, on 32-bit ones, and on 32-bit ones that align `uint64_t` to 4 bytes only, if that differs.\n\n\
-         use crate::structures::structures;\n\nstructures! {{\n",
+        "{}//! The structures that may stand in the pNext chain of a `{CHAINED_TO}`, by their type: how many bytes they\n\
+         //! have on 64-bit processors, on 32-bit ones, and on 32-bit ones that align `uint64_t` to 4 bytes only, if that\n\
+         //! differs.\n\nuse crate::structures::structures;\n\nstructures! {{\n",
         header()
     );
-    for (number, (name, answer, sizes)) in rows {
+    for (number, (name, sizes)) in rows {
         let shown = if sizes[1] == sizes[2] { &sizes[..2] } else { &sizes[..] };
         let shown: Vec<String> = shown.iter().map(usize::to_string).collect();
-        let _ = writeln!(text, "    {number} {name} {answer} {};", shown.join(" "));
+        let _ = writeln!(text, "    {number} {name} {};", shown.join(" "));
     }
     text.push_str("}\n");
     Ok(Generated::registry("structures_gen.rs", text))
@@ -72,17 +59,6 @@ fn chained_to<'a>(root: Node<'a, '_>, start: &'a str) -> BTreeSet<&'a str> {
             return found;
         }
     }
-}
-
-/// Returns the structures that drivers fill in the chains of queries, with the letter of the query.
-fn answers<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, char> {
-    let mut found = BTreeMap::new();
-    for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
-        let extends = node.attribute("structextends").unwrap_or_default();
-        let answer = ANSWERS.iter().find(|(query, _)| extends.split(',').any(|extended| extended == *query));
-        found.extend(node.attribute("name").zip(answer.map(|(_, letter)| *letter)));
-    }
-    found
 }
 
 /// Returns the values of `VkStructureType`, by their names; other names of a value are left out.

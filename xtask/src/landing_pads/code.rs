@@ -16,12 +16,10 @@ pub(crate) struct Block {
     pub(crate) name: &'static str,
     /// Bytes from one piece to the next: `DISTANCES` in `loader-core/src/machine/arch/aarch64.rs`.
     pub(crate) distance: u64,
-    /// Whether Android's libraries have it.
-    pub(crate) on_android: bool,
 }
 
 const fn block(name: &'static str, distance: u64) -> Block {
-    Block { name, distance, on_android: true }
+    Block { name, distance }
 }
 
 /// All that loader-core stamps out.
@@ -33,8 +31,6 @@ pub(crate) const BLOCKS: &[Block] = &[
     block("terminators", 20),
     block("missing_instance_commands", 8),
     block("missing_device_commands", 12),
-    // Of drivers on demand, which need the start cache.
-    Block { on_android: false, ..block("on_demand_jumps", 12) },
 ];
 
 /// Relocations of what takes the address of a function, with that address. The other ones, but for distances in tables, are of

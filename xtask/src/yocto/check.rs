@@ -87,7 +87,7 @@ fn parse(series: &str, name: &str, settings: &[&str]) -> Result<Parsed, Failure>
 
 /// Checks the variables and commands of a recipe with each of its options.
 fn check_text(series: &str, name: &str) -> Result<(), Failure> {
-    for option in ["", "start-cache", "fixed-drivers"] {
+    for option in ["", "fixed-drivers"] {
         let parsed = parse(series, name, &[&format!("PACKAGECONFIG={option}")])?;
         let (unknown, undefined) = (parsed.unknown.join(" "), parsed.undefined.join(" "));
         if !unknown.is_empty() || !undefined.is_empty() {
@@ -97,9 +97,6 @@ fn check_text(series: &str, name: &str) -> Result<(), Failure> {
         let licence = if series == "blacksail" { "MIT OR Apache-2.0" } else { "MIT | Apache-2.0" };
         expect(&parsed, "LICENSE", |value| value == licence)?;
         expect(&parsed, "RUSTFLAGS", |value| value.ends_with("-C force-frame-pointers=yes"))?;
-    }
-    if parse(series, name, &["PACKAGECONFIG=start-cache fixed-drivers"]).is_ok() {
-        return Err(format!("{name} accepts a start cache for a fixed list of drivers").into());
     }
     Ok(())
 }

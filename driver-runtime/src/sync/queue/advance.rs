@@ -92,7 +92,7 @@ impl<D: Driver> Queue<D> {
         if self.submit_queue().is_empty() && submit.readiness() == Readiness::Ready {
             return true;
         }
-        if mode == SubmitMode::ThreadedOnDemand {
+        if mode == SubmitMode::ThreadedIfNeeded {
             self.start_thread();
         }
         false

@@ -46,7 +46,7 @@ fn b58_and_b59_modes_follow_from_the_types() {
         (
             &[assisted, BINARY],
             TimelineMode::Assisted,
-            [SubmitMode::ThreadedOnDemand, SubmitMode::Threaded, SubmitMode::Deferred],
+            [SubmitMode::ThreadedIfNeeded, SubmitMode::Threaded, SubmitMode::Deferred],
         ),
     ];
     for (list, mode, submit) in rows {

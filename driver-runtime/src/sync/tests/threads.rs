@@ -27,7 +27,7 @@ fn threads() -> (u32, u32) {
 #[test]
 fn b58_and_b59_devices_have_the_modes_of_their_types() {
     let rows = [
-        (modes::<ASSISTED>(), TimelineMode::Assisted, SubmitMode::ThreadedOnDemand),
+        (modes::<ASSISTED>(), TimelineMode::Assisted, SubmitMode::ThreadedIfNeeded),
         (modes::<EMULATED>(), TimelineMode::Emulated, SubmitMode::Deferred),
         (modes::<NATIVE>(), TimelineMode::Native, SubmitMode::Immediate),
         (modes::<SLOW>(), TimelineMode::Emulated, SubmitMode::Threaded),

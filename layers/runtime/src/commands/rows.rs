@@ -194,7 +194,7 @@ macro_rules! rows {
 
                 #[inline]
                 unsafe fn forward<L: Exported>(call: &Call<'_, L, Self>) -> $result {
-                    // SAFETY: the chain made the call, so the parameters are as the specification demands, and the next layer's function,
+                    // SAFETY: the chain made the call, so the parameters are as the specification requires, and the next layer's function,
                     // which has the same ones, is given them unchanged.
                     unsafe { forward!($constant L call $($parameter)*) }
                 }

@@ -101,17 +101,6 @@ macro_rules! look_up {
     };
 }
 
-macro_rules! on_demand_jump {
-    () => {
-        "ldr x17, [x0]\n cbz x17, 2f\n\
-         1: ldp x0, x17, [x17]\n ldr x17, [x17, w16, uxtw #3]\n br x17\n\
-         2: stp x29, x30, [sp, #-80]!\n mov x29, sp\n stp x1, x2, [sp, #16]\n stp x3, x4, [sp, #32]\n\
-         stp x5, x6, [sp, #48]\n stp x7, x16, [sp, #64]\n ldr x17, [x0, #8]\n blr x17\n mov x17, x0\n\
-         ldp x1, x2, [sp, #16]\n ldp x3, x4, [sp, #32]\n ldp x5, x6, [sp, #48]\n ldp x7, x16, [sp, #64]\n\
-         ldp x29, x30, [sp], #80\n b 1b\n"
-    };
-}
-
 #[doc(hidden)]
 #[macro_export]
 macro_rules! report {

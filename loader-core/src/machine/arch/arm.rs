@@ -87,15 +87,6 @@ macro_rules! look_up {
     };
 }
 
-macro_rules! on_demand_jump {
-    () => {
-        "push {{r4, lr}}\n ldr r4, [r0]\n cmp r4, #0\n beq 2f\n\
-         1: ldr r0, [r4]\n ldr r4, [r4, #4]\n ldr ip, [r4, ip, lsl #2]\n pop {{r4, lr}}\n bx ip\n\
-         2: push {{r0, r1, r2, r3, ip, lr}}\n ldr r4, [r0, #4]\n blx r4\n mov r4, r0\n\
-         pop {{r0, r1, r2, r3, ip, lr}}\n b 1b\n"
-    };
-}
-
 #[doc(hidden)]
 #[macro_export]
 macro_rules! report {

@@ -81,17 +81,6 @@ macro_rules! look_up {
     };
 }
 
-macro_rules! on_demand_jump {
-    () => {
-        "ld.d $t1, $a0, 0\n beqz $t1, 2f\n\
-         1: ld.d $a0, $t1, 0\n ld.d $t1, $t1, 8\n slli.d $t0, $t0, 3\n ldx.d $t1, $t1, $t0\n jr $t1\n\
-         2: addi.d $sp, $sp, -80\n st.d $ra, $sp, 0\n st.d $t0, $sp, 8\n st.d $a1, $sp, 16\n st.d $a2, $sp, 24\n st.d $a3, $sp, 32\n\
-         st.d $a4, $sp, 40\n st.d $a5, $sp, 48\n st.d $a6, $sp, 56\n st.d $a7, $sp, 64\n ld.d $t1, $a0, 8\n jirl $ra, $t1, 0\n move $t1, $a0\n\
-         ld.d $ra, $sp, 0\n ld.d $t0, $sp, 8\n ld.d $a1, $sp, 16\n ld.d $a2, $sp, 24\n ld.d $a3, $sp, 32\n ld.d $a4, $sp, 40\n\
-         ld.d $a5, $sp, 48\n ld.d $a6, $sp, 56\n ld.d $a7, $sp, 64\n addi.d $sp, $sp, 80\n b 1b\n"
-    };
-}
-
 #[doc(hidden)]
 #[macro_export]
 macro_rules! report {

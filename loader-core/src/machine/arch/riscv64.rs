@@ -84,17 +84,6 @@ macro_rules! look_up {
     };
 }
 
-macro_rules! on_demand_jump {
-    () => {
-        "ld t1, 0(a0)\n beqz t1, 2f\n\
-         1: ld a0, 0(t1)\n ld t1, 8(t1)\n slli t0, t0, 3\n add t1, t1, t0\n ld t1, 0(t1)\n jr t1\n\
-         2: addi sp, sp, -80\n sd ra, 0(sp)\n sd t0, 8(sp)\n sd a1, 16(sp)\n sd a2, 24(sp)\n sd a3, 32(sp)\n\
-         sd a4, 40(sp)\n sd a5, 48(sp)\n sd a6, 56(sp)\n sd a7, 64(sp)\n ld t1, 8(a0)\n jalr t1\n mv t1, a0\n\
-         ld ra, 0(sp)\n ld t0, 8(sp)\n ld a1, 16(sp)\n ld a2, 24(sp)\n ld a3, 32(sp)\n ld a4, 40(sp)\n\
-         ld a5, 48(sp)\n ld a6, 56(sp)\n ld a7, 64(sp)\n addi sp, sp, 80\n j 1b\n"
-    };
-}
-
 #[doc(hidden)]
 #[macro_export]
 macro_rules! report {

@@ -86,14 +86,6 @@ macro_rules! look_up {
     };
 }
 
-macro_rules! on_demand_jump {
-    () => {
-        "movzwl %ax, %eax\n mov 4(%esp), %ecx\n mov (%ecx), %edx\n test %edx, %edx\n jz 2f\n\
-         1: mov (%edx), %ecx\n mov %ecx, 4(%esp)\n mov 4(%edx), %edx\n jmp *(%edx, %eax, 4)\n\
-         2: push %eax\n sub $4, %esp\n push %ecx\n call *4(%ecx)\n mov %eax, %edx\n add $8, %esp\n pop %eax\n jmp 1b\n"
-    };
-}
-
 #[doc(hidden)]
 #[macro_export]
 macro_rules! report {

@@ -80,15 +80,6 @@ macro_rules! look_up {
     };
 }
 
-macro_rules! on_demand_jump {
-    () => {
-        "movzwl %ax, %eax\n mov (%rdi), %r11\n test %r11, %r11\n jz 2f\n\
-         1: mov (%r11), %rdi\n mov 8(%r11), %r11\n jmp *(%r11, %rax, 8)\n\
-         2: push %rax\n push %rsi\n push %rdx\n push %rcx\n push %r8\n push %r9\n sub $8, %rsp\n call *8(%rdi)\n\
-         mov %rax, %r11\n add $8, %rsp\n pop %r9\n pop %r8\n pop %rcx\n pop %rdx\n pop %rsi\n pop %rax\n jmp 1b\n"
-    };
-}
-
 #[doc(hidden)]
 #[macro_export]
 macro_rules! report {

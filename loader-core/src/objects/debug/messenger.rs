@@ -15,10 +15,14 @@ use crate::logger::{Listener, Report};
 use crate::memory::{Application, Box, ObjectCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::objects::handle;
 use crate::objects::instance::Instance;
-use crate::objects::instance::on_demand::deferred::{CreateFn, DeferredMessenger, DestroyFn, MessengerInfo};
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
+/// Creates a messenger or a report callback.
+type CreateFn =
+    unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
+/// Destroys one.
+type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 
 /// The object behind the handles of messengers and report callbacks.
 struct Messenger {
@@ -47,13 +51,7 @@ pub(super) unsafe extern "system" fn create_messenger(
     // checked here and in `create`.
     unsafe {
         let listener = info.as_ref().map(Listener::messenger);
-        let copy = |info: &vk::DebugUtilsMessengerCreateInfoEXT<'static>| {
-            MessengerInfo::Messenger(vk::DebugUtilsMessengerCreateInfoEXT {
-                p_next: core::ptr::null(),
-                ..*info
-            })
-        };
-        create(instance, COMMANDS, listener, info.cast(), info.as_ref().map(copy), callbacks, out)
+        create(instance, COMMANDS, listener, info.cast(), callbacks, out)
     }
 }
 
@@ -79,10 +77,7 @@ pub(super) unsafe extern "system" fn create_report(
     // here and in `create`.
     unsafe {
         let listener = info.as_ref().map(Listener::report);
-        let copy = |info: &vk::DebugReportCallbackCreateInfoEXT<'static>| {
-            MessengerInfo::Report(vk::DebugReportCallbackCreateInfoEXT { p_next: core::ptr::null(), ..*info })
-        };
-        create(instance, COMMANDS, listener, info.cast(), info.as_ref().map(copy), callbacks, out)
+        create(instance, COMMANDS, listener, info.cast(), callbacks, out)
     }
 }
 
@@ -106,7 +101,6 @@ unsafe fn create(
     commands: [CommandId; 2],
     listener: Option<Listener>,
     info: *const c_void,
-    copy: Option<MessengerInfo>,
     callbacks: *const Callbacks,
     out: *mut u64,
 ) -> vk::Result {
@@ -114,7 +108,7 @@ unsafe fn create(
     // checked before it is dereferenced.
     unsafe {
         let instance = handle::instance(instance, commands[0]);
-        let (Some(listener), Some(copy), Some(out)) = (listener, copy, out.as_mut()) else {
+        let (Some(listener), Some(out)) = (listener, out.as_mut()) else {
             let name = commands[0].text();
             instance.logger.insist(
                 Level::Error,
@@ -123,7 +117,7 @@ unsafe fn create(
             );
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        match make(instance, commands, listener, (info, copy), callbacks) {
+        match make(instance, commands, listener, info, callbacks) {
             Ok(object) => {
                 *out = Box::into_non_null(object).as_ptr().expose_provenance() as u64;
                 vk::Result::SUCCESS
@@ -142,7 +136,7 @@ unsafe fn make(
     instance: &Instance,
     [create, destroy]: [CommandId; 2],
     listener: Listener,
-    (info, copy): (*const c_void, MessengerInfo),
+    info: *const c_void,
     callbacks: *const Callbacks,
 ) -> Result<Box<Messenger, Application>, vk::Result> {
     // SAFETY: by this function's `# Safety` `info` belongs to the commands, and the callbacks are valid or
@@ -153,13 +147,7 @@ unsafe fn make(
         let (of_drivers, none) = (Vec::new_in(allocator), ObjectCallbacks::none());
         let empty = Messenger { listener: 0, of_drivers, callbacks: none };
         let mut object = Box::try_new_in(empty, allocator).map_err(OutOfMemory::from)?;
-        let deferred = DeferredMessenger {
-            object: (&raw const *object).addr(),
-            commands: [create, destroy],
-            info: copy,
-            own: 0,
-        };
-        let made = make_each(instance, create, (info, deferred), callbacks, &mut object.of_drivers)
+        let made = make_each(instance, create, info, callbacks, &mut object.of_drivers)
             .and_then(|()| Ok(instance.logger.listeners.add(listener)?));
         match made {
             Ok(number) => {
@@ -168,7 +156,7 @@ unsafe fn make(
                 Ok(object)
             }
             Err(error) => {
-                destroy_each(instance, destroy, &object, callbacks);
+                destroy_each(instance, destroy, &object.of_drivers, callbacks);
                 Err(error)
             }
         }
@@ -182,7 +170,7 @@ unsafe fn make(
 unsafe fn make_each(
     instance: &Instance,
     command: CommandId,
-    (info, deferred): (*const c_void, DeferredMessenger),
+    info: *const c_void,
     callbacks: *const Callbacks,
     of_drivers: &mut Vec<u64, Application>,
 ) -> Result<(), vk::Result> {
@@ -193,10 +181,6 @@ unsafe fn make_each(
         // the callbacks are valid for `command`; the instance is the driver's own.
         unsafe {
             let has = command.providers().any(|provider| driver.enabled.contains(provider));
-            if has && driver.defer(deferred)? {
-                of_drivers.try_push(0)?;
-                continue;
-            }
             if let Some(create) = driver.get::<CreateFn>(command).filter(|_| has) {
                 array::created(create(driver.handle, info, callbacks, &mut own))?;
             }
@@ -221,7 +205,7 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
         let instance = handle::instance(instance, command);
         let Some(messenger) = object.as_ref() else { return };
         instance.logger.listeners.remove(messenger.listener);
-        destroy_each(instance, command, messenger, callbacks);
+        destroy_each(instance, command, &messenger.of_drivers, callbacks);
         let allocator = *messenger.of_drivers.allocator();
         // Outlives the object, whose memory it is.
         let _own = (*object).callbacks.take(callbacks);
@@ -236,14 +220,10 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
 unsafe fn destroy_each(
     instance: &Instance,
     command: CommandId,
-    messenger: &Messenger,
+    of_drivers: &[u64],
     callbacks: *const Callbacks,
 ) {
-    for (driver, own) in instance.drivers.iter().zip(&messenger.of_drivers) {
-        if *own == 0 {
-            driver.drop_deferred(core::ptr::from_ref(messenger).addr());
-            continue;
-        }
+    for (driver, own) in instance.drivers.iter().zip(of_drivers).filter(|(_, own)| **own != 0) {
         // SAFETY: `DestroyFn` is the type of both commands. By this function's `# Safety` the
         // object is the driver's own, and no other thread uses it.
         unsafe {

@@ -61,7 +61,7 @@ unsafe fn drivers_name(
     // SAFETY: by this function's `# Safety` `object` is a valid handle of this kind.
     unsafe {
         match TranslatedType::of(kind) {
-            Some(TranslatedType::Instance) => Some(driver.drivers_handle().as_raw()),
+            Some(TranslatedType::Instance) => Some(driver.handle.as_raw()),
             Some(TranslatedType::PhysicalDevice) => {
                 let handle = vk::PhysicalDevice::from_raw(object);
                 let command = command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
@@ -71,7 +71,7 @@ unsafe fn drivers_name(
                     return None;
                 }
                 let found = handle::physical_device(handle, command);
-                core::ptr::eq(found.driver(), driver).then(|| found.drivers_own_handle().as_raw())
+                core::ptr::eq(found.driver(), driver).then(|| found.driver_handle().as_raw())
             }
             Some(TranslatedType::SurfaceKHR) => {
                 let Some(surface) = Surface::from_handle(vk::SurfaceKHR::from_raw(object)) else {

@@ -68,13 +68,13 @@ unsafe fn lower_of_driver(
     // two readable words.
     let member = unsafe { handle::physical_device(handle, command::CREATE_DEVICE) };
     if core::ptr::eq(member.driver(), driver) {
-        return Ok(member.drivers_own_handle());
+        return Ok(member.driver_handle());
     }
     member.instance().logger.log(Level::Error, Topic::Usage, format_args!(
         "vkCreateDevice: VkDeviceGroupDeviceCreateInfo has a physical device of {} beside one of {}, and one driver cannot use \
          another's; name only members of one group that vkEnumeratePhysicalDeviceGroups returns",
-        Escaped(member.driver().library_path()),
-        Escaped(driver.library_path())
+        Escaped(&member.driver().driver.library_path),
+        Escaped(&driver.driver.library_path)
     ));
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
@@ -161,7 +161,7 @@ unsafe fn make(
         let group = GroupHandles::new(instance, info.p_next, Some(driver), scratch)?;
         own.p_next = group.first();
         let mut handle = vk::Device::null();
-        let turn = driver.turn();
+        let turn = driver.driver.turn();
         let result = create(physical_device.driver_handle(), &own, callbacks, &mut handle);
         drop(turn);
         if result != vk::Result::SUCCESS || handle.is_null() {
@@ -170,7 +170,7 @@ unsafe fn make(
                 Topic::Driver,
                 format_args!(
                     "{}: vkCreateDevice returned {}",
-                    Escaped(driver.library_path()),
+                    Escaped(&driver.driver.library_path),
                     VkResult(result.as_raw())
                 ),
             );
@@ -182,7 +182,7 @@ unsafe fn make(
             device.take_key_out();
             if let Some(destroy) = device.driver_function::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE)
             {
-                let _turn = driver.turn();
+                let _turn = driver.driver.turn();
                 destroy(handle, callbacks);
             }
             return Err(error);

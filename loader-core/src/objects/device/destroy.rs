@@ -87,7 +87,7 @@ pub(super) unsafe fn destroy_drivers(device: &Device, callbacks: *const Callback
         // The next device may get the same word before this call returns.
         device.leave();
         if let Some(destroy) = device.driver_function::<vk::PFN_vkDestroyDevice>(command::DESTROY_DEVICE) {
-            let _turn = device.physical_device().driver().turn();
+            let _turn = device.physical_device().driver().driver.turn();
             if under_layers && device.state.load(Ordering::Relaxed) == LEAVING {
                 // The thread that gets the same handle next takes a turn, and removes it from the list. If
                 // memory is short, the handle is not recorded.

@@ -20,7 +20,7 @@ use crate::registry::{CommandId, command};
 impl Device {
     /// Returns whether the first word of its handles belongs to the driver.
     pub(in crate::objects) fn is_foreign(&self) -> bool {
-        self.physical_device().driver().kind().is_foreign()
+        self.physical_device().driver().driver.kind.is_foreign()
     }
 
     /// Returns the first word of its handles, and of the handles of its queues and command buffers.
@@ -52,7 +52,7 @@ impl Device {
                 instance.logger.log(Level::Error, Topic::Driver, format_args!(
                     "{}: the device begins with {:#x}, which is no dispatch key of its own: commands could not be distinguished from \
                      those on other devices, so that this driver cannot be used beneath another loader",
-                    Escaped(self.physical_device().driver().library_path()),
+                    Escaped(&self.physical_device().driver().driver.library_path),
                     self.word()
                 ));
                 vk::Result::ERROR_INITIALIZATION_FAILED
@@ -91,7 +91,7 @@ impl Device {
             format_args!(
                 "{}: an object that the driver made begins with {found:#x}, and its device with {:#x}: commands on the object \
                  will not find the device",
-                Escaped(self.physical_device().driver().library_path()),
+                Escaped(&self.physical_device().driver().driver.library_path),
                 self.word()
             ),
         );
@@ -102,7 +102,7 @@ impl Device {
 /// devices by their keys, which are the same in both chains.
 pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
     let (instance, driver) = (physical_device.instance(), physical_device.driver());
-    if !driver.kind().is_foreign() || instance.layers().is_empty() {
+    if !driver.driver.kind.is_foreign() || instance.layers().is_empty() {
         return;
     }
     let find = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
@@ -122,7 +122,7 @@ pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
             "{} is active in {}, too, beneath this loader: a layer knows devices by a word that is the same in both, and may take one's \
              for the other's; turn it off there (on Android in the settings for debug layers) or here",
             Escaped(layer.to_bytes()),
-            Escaped(driver.library_path())
+            Escaped(&driver.driver.library_path)
         ));
     }
 }

@@ -249,7 +249,7 @@ impl Device {
                 format_args!(
                     "{}: an object that the driver made begins with {found:#x} instead of the loader's magic \
                      {DRIVER_MAGIC:#x}",
-                    crate::memory::Escaped(self.physical_device().driver().library_path())
+                    crate::memory::Escaped(&self.physical_device().driver().driver.library_path)
                 ),
             );
         }

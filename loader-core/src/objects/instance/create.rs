@@ -7,17 +7,14 @@ use ash::vk::{self, Handle as _};
 
 use super::Instance;
 use super::driver::{DriverInstance, DriverOfInstance};
-use super::on_demand::OnDemandParts;
-use super::on_demand::create_info::CreateInfoCopy;
 use super::under_creation::instance_under_creation;
 use crate::abi::name;
-use crate::drivers::last_start::{DriverAnswers, KEEPS_STARTS, RecordedAnswers};
-use crate::drivers::{Driver, FoundFor, log_outcome, note, refused};
+use crate::drivers::{log_outcome, note, refused};
 use crate::layers::DetachedSettings;
 use crate::loader;
 use crate::log::{Level, Topic};
 use crate::manifest::Version;
-use crate::memory::{Box, CopiedCallbacks, OrOutOfMemory, OutOfMemory, TryGrow, Vec, text};
+use crate::memory::{Box, CopiedCallbacks, OrOutOfMemory, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::CHECKED_VERSION_INTERFACE;
 use crate::negotiation::DriverStatus;
 use crate::objects::handle;
@@ -74,7 +71,7 @@ pub(super) unsafe extern "system" fn terminator(
         }
         let _for_layers_only =
             if loader.flavour.handles.are_looked_up() { DetachedSettings::of((*info).p_next) } else { None };
-        match make_drivers(&mut *instance_at(*handle), &*info, callbacks) {
+        match create_in_drivers(&mut *instance_at(*handle), &*info, callbacks) {
             Ok(()) => vk::Result::SUCCESS,
             Err(error) => error,
         }
@@ -90,7 +87,7 @@ pub(crate) fn instance_at(handle: vk::Instance) -> *mut Instance {
 ///
 /// # Safety
 /// The create info and the callbacks come from a valid call of vkCreateInstance.
-pub(crate) unsafe fn make_drivers(
+pub(crate) unsafe fn create_in_drivers(
     instance: &mut Instance,
     info: &CreateInfo,
     callbacks: *const Callbacks,
@@ -108,19 +105,34 @@ pub(crate) unsafe fn make_drivers(
     if !instance.layers().is_empty() {
         instance.lower_extensions.extend(&ExtensionSet::of(requested));
     }
-    // SAFETY: by this function's `# Safety` the create info comes from a valid call.
-    unsafe { instance.sources.open(instance.loader, info, &instance.logger) }?;
-    let mut sources: Vec<(Option<usize>, Source)> = Vec::new();
+    let mut drivers: Vec<(Option<usize>, DriverOfInstance)> = Vec::new();
     for driver in core::mem::take(&mut instance.sources.direct) {
         let owned = Box::try_new_in(driver, instance.allocator).map_err(OutOfMemory::from)?;
-        sources.try_push((None, Source::Open(DriverOfInstance::Direct(owned))))?;
+        drivers.try_push((None, DriverOfInstance::Direct(owned)))?;
     }
-    // SAFETY: by this function's `# Safety` the create info and the callbacks come from a valid call of
-    // vkCreateInstance.
-    let mut outcomes = unsafe { make_each(instance, info, callbacks, sources) }?;
-    if instance.drivers.is_empty() && instance.sources.open_the_rest(instance.loader, &instance.logger)? {
-        // SAFETY: as above.
-        outcomes = unsafe { make_each(instance, info, callbacks, Vec::new()) }?;
+    let discovered = instance.sources.discovered.clone();
+    for (index, driver) in discovered.iter().flat_map(|found| &found.open) {
+        drivers.try_push((Some(*index), DriverOfInstance::Discovered(*driver)))?;
+    }
+    let mut outcomes: Vec<(usize, DriverStatus)> = Vec::new();
+    for (index, driver) in drivers {
+        // SAFETY: by this function's `# Safety` the create info and the callbacks come from a valid call of
+        // vkCreateInstance.
+        match unsafe { create_in_driver(instance, info, callbacks, driver) } {
+            Ok(made) => {
+                note_faults(instance, &made);
+                let made = Box::try_new_in(made, instance.allocator).map_err(OutOfMemory::from)?;
+                instance.drivers.try_push(made)?;
+            }
+            Err(OrOutOfMemory::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
+            Err(OrOutOfMemory::Failed(outcome)) => match (index, &discovered) {
+                (Some(index), Some(discovered)) => {
+                    discovered.log_outcome(&instance.logger, index, &outcome);
+                    note(&mut outcomes, index, outcome)?;
+                }
+                _ => log_outcome(&instance.logger, b"a driver that the application gave", &outcome),
+            },
+        }
     }
     if instance.drivers.is_empty() {
         return Err(instance.sources.report_none(instance.loader, &instance.logger, &outcomes));
@@ -135,79 +147,18 @@ pub(crate) unsafe fn make_drivers(
     Ok(())
 }
 
-/// Creates an instance in each of these drivers and each driver that discovery found. Returns the outcomes of
-/// the latter.
-///
-/// # Safety
-/// The create info and the callbacks come from a valid call of vkCreateInstance.
-unsafe fn make_each(
-    instance: &mut Instance,
-    info: &CreateInfo,
-    callbacks: *const Callbacks,
-    mut sources: Vec<(Option<usize>, Source)>,
-) -> Result<Vec<(usize, DriverStatus)>, vk::Result> {
-    let mut outcomes: Vec<(usize, DriverStatus)> = Vec::new();
-    let discovered = instance.sources.discovered.clone();
-    for (index, driver) in discovered.iter().flat_map(|drivers| drivers.for_instances()) {
-        let source = match driver {
-            FoundFor::Use(driver) => Source::Open(DriverOfInstance::Discovered(driver)),
-            FoundFor::Demand(answers) => Source::OnDemand(answers),
-        };
-        sources.try_push((Some(index), source))?;
-    }
-    for (index, source) in sources {
-        // SAFETY: by this function's `# Safety` the create info and the callbacks come from a valid call of
-        // vkCreateInstance.
-        match unsafe { make_driver(instance, info, callbacks, source, index) } {
-            Ok(made) => {
-                note_faults(instance, &made);
-                let made = Box::try_new_in(made, instance.allocator).map_err(OutOfMemory::from)?;
-                instance.drivers.try_push(made)?;
-            }
-            Err(OrOutOfMemory::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
-            Err(OrOutOfMemory::Failed(outcome)) => match (index, &discovered) {
-                (Some(index), Some(discovered)) => {
-                    if outcome.says_no_device() {
-                        instance.sources.refused.try_push(index)?;
-                    }
-                    discovered.log_outcome(&instance.logger, index, &outcome);
-                    note(&mut outcomes, index, outcome)?;
-                }
-                _ => log_outcome(&instance.logger, b"a driver that the application gave", &outcome),
-            },
-        }
-    }
-    Ok(outcomes)
-}
-
 /// Creates an instance in one driver, passing on only the features that it supports (LDP_LOADER_7,
 /// LDP_LOADER_9).
 ///
 /// # Safety
 /// The create info and the callbacks come from a valid call of vkCreateInstance.
-unsafe fn make_driver(
+unsafe fn create_in_driver(
     instance: &Instance,
     info: &CreateInfo,
     callbacks: *const Callbacks,
-    source: Source,
-    index: Option<usize>,
+    driver: DriverOfInstance,
 ) -> Result<DriverInstance, OrOutOfMemory<DriverStatus>> {
-    let found = instance.sources.discovered.as_deref();
-    let (available, api_version) = match &source {
-        Source::Open(driver) => {
-            let extensions = driver.open_driver().map(Driver::instance_extensions).transpose();
-            (extensions.map_err(refused)?.unwrap_or_default(), driver.api_version())
-        }
-        // Without the start cache, the library has no code for such drivers.
-        Source::OnDemand(_) if !KEEPS_STARTS => return Err(OrOutOfMemory::OutOfMemory),
-        Source::OnDemand(answers) => {
-            let extensions =
-                found.zip(index).map(|(found, index)| found.known_extensions(index)).transpose()?;
-            let known = DriverAnswers::read(answers.text());
-            let api_version = Version::from_encoded(known.map_or(0, |known| known.api_version));
-            (extensions.unwrap_or_default(), api_version)
-        }
-    };
+    let (available, api_version) = (driver.instance_extensions().map_err(refused)?, driver.api_version());
     // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
     let requested = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
     let has = |wanted: &CStr| available.iter().any(|extension| name::is(extension, wanted));
@@ -249,47 +200,24 @@ unsafe fn make_driver(
     // SAFETY: everything that the structure points to lives until the end of this function, the callbacks are
     // valid by its `# Safety`, and no other code knows the driver's new instance.
     unsafe {
-        match source {
-            Source::Open(driver) => {
-                let open = driver.open_driver();
-                let handle = open.map(|open| open.create_instance(&own, callbacks)).transpose()?;
-                let handle = handle.unwrap_or_default();
-                DriverInstance::new(driver, handle, index, enabled, instance.allocator, callbacks)
-            }
-            Source::OnDemand(answers) => {
-                let index = index.unwrap_or_default();
-                let candidate = found.and_then(|found| found.plan.drivers.get(index));
-                let library = candidate.map_or(&[][..], |candidate| &candidate.library);
-                let create_info = CreateInfoCopy::new(&own)?;
-                let parts =
-                    OnDemandParts { library_path: text(&[library])?, index, enabled, create_info, answers };
-                Ok(DriverInstance::on_demand(instance, parts)?)
-            }
-        }
+        let handle = driver.create_instance(&own, callbacks)?;
+        DriverInstance::new(driver, handle, enabled, instance.allocator, callbacks)
     }
-}
-
-/// A driver for a new instance.
-enum Source {
-    Open(DriverOfInstance),
-    /// The driver is opened when a call needs it.
-    OnDemand(RecordedAnswers),
 }
 
 /// Logs the defects of a driver that is used.
 fn note_faults(instance: &Instance, made: &DriverInstance) {
-    let Some(driver) = made.driver.open_driver() else { return };
-    let (api_version, interface) = (made.driver.api_version(), driver.interface.version);
-    let answered = driver.interface.answered;
+    let (api_version, interface) = (made.driver.api_version(), made.driver.interface.version);
+    let answered = made.driver.interface.answered;
     if answered > interface {
         let fault = DriverStatus::InterfaceAboveOffer { answered, offered: interface };
-        log_outcome(&instance.logger, made.library_path(), &fault);
+        log_outcome(&instance.logger, &made.driver.library_path, &fault);
     }
     if api_version >= Version::new(1, 1, 0) && interface < CHECKED_VERSION_INTERFACE {
         let fault = DriverStatus::OldInterface { interface, api_version };
-        log_outcome(&instance.logger, made.library_path(), &fault);
+        log_outcome(&instance.logger, &made.driver.library_path, &fault);
     }
     if let Some(fault) = surface::fault_of_old_driver(made) {
-        log_outcome(&instance.logger, made.library_path(), &fault);
+        log_outcome(&instance.logger, &made.driver.library_path, &fault);
     }
 }

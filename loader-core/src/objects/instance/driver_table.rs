@@ -26,7 +26,6 @@ impl DriverInstance {
     pub unsafe fn new(
         driver: DriverOfInstance,
         handle: vk::Instance,
-        index: Option<usize>,
         enabled: ExtensionSet,
         allocator: Application,
         callbacks: *const vk::AllocationCallbacks<'static>,
@@ -35,17 +34,15 @@ impl DriverInstance {
         let table = match InstanceTable::try_new(scope) {
             Ok(table) => table,
             Err(_) => {
-                if let Some(driver) = driver.open_driver() {
-                    // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
-                    // created with these callbacks, that no other thread uses.
-                    unsafe { driver.destroy_instance(handle, callbacks) };
-                }
+                // SAFETY: by this function's `# Safety` `handle` is a live instance of `driver`,
+                // created with these callbacks, that no other thread uses.
+                unsafe { driver.destroy_instance(handle, callbacks) };
                 return Err(OrOutOfMemory::OutOfMemory);
             }
         };
         let devices = SharedList::new_in(allocator);
         let asked = Asked::default();
-        let made = Self { table, handle, driver, devices, index, enabled, asked, callbacks };
+        let made = Self { table, handle, driver, devices, enabled, asked, callbacks };
         let name = command::GET_DEVICE_PROC_ADDR.name();
         let missing = NEEDED.iter().find(|command| !made.has(**command)).map(|missing| missing.name());
         match missing.or_else(|| made.command(name).is_none().then_some(name)) {
@@ -62,15 +59,6 @@ impl DriverInstance {
         self.ask(command);
         // SAFETY: by this function's `# Safety` `F` is the type of `command`.
         unsafe { self.table.get(command) }
-    }
-
-    /// Returns the driver's function for the first of these commands that it has.
-    ///
-    /// # Safety
-    /// `F` is the function-pointer type of the commands.
-    pub(super) unsafe fn first<F: Copy>(&self, commands: [CommandId; 2]) -> Option<F> {
-        // SAFETY: by this function's `# Safety` `F` is the type of each.
-        commands.into_iter().find_map(|command| unsafe { self.get(command) })
     }
 
     /// Returns whether the driver has this command.

@@ -8,7 +8,6 @@ use super::extensions::instance_extensions;
 use crate::abi::array;
 use crate::abi::layer_interface::{ExtensionsFn, LayersFn, VersionFn};
 use crate::discovery::{LayerRequest, LayerScope, Request};
-use crate::drivers::Purpose;
 use crate::layers::{FoundLayers, global, layer_properties};
 use crate::loader::{self, Loader};
 use crate::log::{CommandText as _, Level, Topic};
@@ -169,7 +168,7 @@ fn extensions(
     if let Some(layer) = layer {
         return found.instance_extensions_of(layer);
     }
-    let drivers = loader.discover(Request { portability: true }, Purpose::Extensions, logger)?;
+    let drivers = loader.discover(Request { portability: true }, logger)?;
     let mut all = instance_extensions(loader, Some(&drivers), logger)?;
     let active = found.plan.activate(&LayerRequest::default())?;
     found.add_instance_extensions(&active, &mut all)?;

@@ -6,7 +6,6 @@ pub(super) mod driver;
 mod driver_table;
 pub(super) mod extensions;
 pub(super) mod global;
-pub(super) mod on_demand;
 pub(super) mod probe;
 mod queried;
 pub(super) mod sources;
@@ -249,7 +248,11 @@ impl Instance {
         let slot = INSTANCE_SLOTS.wrapping_add(number);
         let mut found = false;
         for driver in &self.drivers {
-            found |= driver.enter_unknown(slot, name);
+            let function = driver.find_physical_device_command(name);
+            if let (Some(slot), Some(function)) = (driver.table.slot(slot), function) {
+                slot.set(function);
+                found = true;
+            }
         }
         if found { TERMINATORS.piece(slot) } else { None }
     }
@@ -278,9 +281,9 @@ impl Instance {
                 drop(unsafe { Box::from_non_null_in(device.0, instance.allocator) });
             }
         }
-        drivers.iter_mut().for_each(|driver| driver.set_callbacks(callbacks));
+        drivers.iter_mut().for_each(|driver| driver.callbacks = callbacks);
         for driver in drivers {
-            let library = Escaped(driver.library_path());
+            let library = Escaped(&driver.driver.library_path);
             instance.logger.log(
                 Level::Debug,
                 Topic::Driver,

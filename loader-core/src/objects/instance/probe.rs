@@ -28,7 +28,7 @@ pub fn probe(driver: DriverRef) -> Result<DriverStatus, OutOfMemory> {
         let allocator = Application::new(core::ptr::null(), vk::SystemAllocationScope::INSTANCE);
         driver.create_instance(&info, core::ptr::null()).and_then(|handle| {
             let owner = DriverOfInstance::Discovered(driver);
-            DriverInstance::new(owner, handle, None, ExtensionSet::default(), allocator, core::ptr::null())
+            DriverInstance::new(owner, handle, ExtensionSet::default(), allocator, core::ptr::null())
         })
     };
     let made = match made {

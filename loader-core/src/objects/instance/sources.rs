@@ -1,16 +1,12 @@
 //! The drivers of an instance: the drivers that discovery found, and those that the application passed.
 
-use core::sync::atomic::AtomicBool;
-
 use ash::vk;
 
 use super::extensions;
-use super::on_demand::create_info::instance_key;
 use crate::abi::chain;
 use crate::abi::extensions::merge;
 use crate::discovery::Request;
-use crate::drivers::last_start::InstanceKey;
-use crate::drivers::{Driver, FoundDrivers, Purpose, log_outcome, report_no_driver};
+use crate::drivers::{Driver, FoundDrivers, log_outcome, report_no_driver};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
@@ -24,16 +20,10 @@ pub(crate) struct Sources {
     pub discovered: Option<Arc<FoundDrivers>>,
     /// Drivers that the application passed. They come before the discovered ones.
     pub direct: Vec<Driver>,
-    /// The digest of the create info that drivers got, if starts are recorded for it.
-    pub key: Option<InstanceKey>,
-    /// The drivers that refused the instance, as they do without a device: their indices in the plan.
-    pub refused: Vec<usize>,
-    /// Whether the next start's records have been decided on.
-    pub settled: AtomicBool,
 }
 
 impl Sources {
-    /// Finds the drivers for an instance with this create info, and opens those whose extensions are not known.
+    /// Finds and opens the drivers for an instance with this create info.
     ///
     /// # Errors
     /// `ERROR_OUT_OF_HOST_MEMORY`.
@@ -48,13 +38,7 @@ impl Sources {
         request: Request,
         logger: &Logger,
     ) -> Result<Self, vk::Result> {
-        let mut sources = Self {
-            discovered: None,
-            direct: Vec::new(),
-            key: None,
-            refused: Vec::new(),
-            settled: AtomicBool::new(false),
-        };
+        let mut sources = Self { discovered: None, direct: Vec::new() };
         let mut exclusive = false;
         if enabled.contains(extension::LUNARG_DIRECT_DRIVER_LOADING) {
             // SAFETY: by this function's `# Safety` the chain is a pNext chain whose structures are
@@ -68,47 +52,14 @@ impl Sources {
             }
         }
         if !exclusive {
-            sources.discovered = Some(loader.discover(request, Purpose::Extensions, logger)?);
+            sources.discovered = Some(loader.discover(request, logger)?);
         }
         Ok(sources)
     }
 
     /// Returns whether no driver is available.
     pub(crate) fn are_none(&self) -> bool {
-        self.direct.is_empty() && self.discovered.as_ref().is_none_or(|drivers| drivers.are_none())
-    }
-
-    /// Opens the drivers whose answers for a create info are not known.
-    ///
-    /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`.
-    ///
-    /// # Safety
-    /// As for [`instance_key`].
-    pub(super) unsafe fn open(
-        &mut self,
-        loader: &Loader,
-        info: &vk::InstanceCreateInfo<'_>,
-        logger: &Logger,
-    ) -> Result<(), vk::Result> {
-        let Some(found) = self.discovered.take_if(|found| found.keep_records()) else { return Ok(()) };
-        // SAFETY: by this function's `# Safety` the create info's pointers are valid.
-        self.key = unsafe { instance_key(info) }?;
-        let purpose = self.key.map_or(Purpose::Everything, Purpose::Instances);
-        self.discovered = Some(loader.open_for(&found, purpose, logger)?);
-        Ok(())
-    }
-
-    /// Opens the drivers that were skipped because the program's last start had no use for them, now that no
-    /// other driver works. Returns whether any were skipped.
-    ///
-    /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`.
-    pub(crate) fn open_the_rest(&mut self, loader: &Loader, logger: &Logger) -> Result<bool, vk::Result> {
-        let Some(found) = self.discovered.take_if(|found| found.leave_some_out()) else { return Ok(false) };
-        found.forget(logger);
-        self.discovered = Some(loader.discover(found.request, Purpose::Everything, logger)?);
-        Ok(true)
+        self.direct.is_empty() && self.discovered.as_ref().is_none_or(|found| found.open.is_empty())
     }
 
     /// Reports why no driver can be used, given the outcomes of creating instances of the open

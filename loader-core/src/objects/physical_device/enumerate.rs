@@ -10,15 +10,13 @@ use super::sorting::{Preference, order};
 use crate::abi::{array, name};
 use crate::discovery::choose_devices;
 use crate::dispatch::{Handle, HandleKind};
-use crate::drivers::last_start::KEEPS_STARTS;
-use crate::drivers::{LearnedDriver, log_outcome};
+use crate::drivers::log_outcome;
 use crate::log::{Level, Topic};
-use crate::memory::{Box, Escaped, OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, sort_by};
+use crate::memory::{Box, Escaped, OrOutOfMemory, OutOfMemory, TryGrow, Vec, sort_by};
 use crate::negotiation::DriverStatus;
 use crate::objects::handle;
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
-use crate::objects::instance::on_demand::record;
 use crate::objects::listed_ptr::ListedPtr;
 use crate::platform::variables;
 use crate::registry::command;
@@ -76,11 +74,9 @@ impl Instance {
     /// `ERROR_INITIALIZATION_FAILED` if no driver has a device; `ERROR_OUT_OF_HOST_MEMORY`.
     pub(super) fn enumerate(&self) -> Result<Vec<&PhysicalDevice>, vk::Result> {
         let mut all: Vec<&PhysicalDevice> = Vec::new();
-        let mut learned = Vec::new();
         for driver in self.drivers.iter().rev() {
             match driver.physical_devices() {
                 Ok(handles) => {
-                    self.learn(driver, &handles, &mut learned)?;
                     let first = all.len();
                     for handle in &handles {
                         let device = self.physical_device(driver, *handle)?;
@@ -92,11 +88,10 @@ impl Instance {
                 }
                 Err(OrOutOfMemory::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
                 Err(OrOutOfMemory::Failed(outcome)) => {
-                    log_outcome(&self.logger, driver.library_path(), &outcome);
+                    log_outcome(&self.logger, &driver.driver.library_path, &outcome);
                 }
             }
         }
-        self.keep(learned, !all.is_empty())?;
         if all.is_empty() {
             self.logger.log(
                 Level::Error,
@@ -117,51 +112,6 @@ impl Instance {
             sort_by(&mut all, |one, other| order(&one.facts, &other.facts, &preference));
         }
         self.choose(all)
-    }
-
-    /// Adds a driver's answers, if the next start can use them.
-    fn learn(
-        &self,
-        driver: &DriverInstance,
-        handles: &[vk::PhysicalDevice],
-        learned: &mut Vec<LearnedDriver>,
-    ) -> Result<(), vk::Result> {
-        let (Some(found), Some(index), Some(key)) =
-            (&self.sources.discovered, driver.index, self.sources.key)
-        else {
-            return Ok(());
-        };
-        if !KEEPS_STARTS || self.sources.settled.load(Ordering::Relaxed) || !found.can_learn(index, key) {
-            return Ok(());
-        }
-        let answers = if handles.is_empty() { Some(Text::new()) } else { record(driver, handles)? };
-        if let Some(answers) = answers {
-            let devices = u32::try_from(handles.len()).unwrap_or(u32::MAX);
-            learned.try_push(LearnedDriver { index, devices, answers })?;
-        }
-        Ok(())
-    }
-
-    /// Records the new facts for the next start, at the first call for an instance.
-    fn keep(&self, mut learned: Vec<LearnedDriver>, any_device: bool) -> Result<(), vk::Result> {
-        let (Some(found), Some(key)) = (&self.sources.discovered, self.sources.key) else { return Ok(()) };
-        if !KEEPS_STARTS || self.sources.settled.swap(true, Ordering::Relaxed) {
-            return Ok(());
-        }
-        if !any_device {
-            // A fault exists at the moment, or existed at the last start.
-            if found.leave_some_out() {
-                found.forget(&self.logger);
-            }
-            return Ok(());
-        }
-        for index in self.sources.refused.iter().filter(|index| found.can_learn(**index, key)) {
-            learned.try_push(LearnedDriver { index: *index, devices: 0, answers: Text::new() })?;
-        }
-        if !learned.is_empty() {
-            found.keep(key, &learned, self.loader.platform, &self.logger)?;
-        }
-        Ok(())
     }
 
     /// Returns whether software devices are listed only if no other device is there: the variable decides, then the settings
@@ -206,7 +156,7 @@ impl Instance {
 
     pub(super) fn log_enumeration(&self, driver: &DriverInstance, result: vk::Result) {
         let outcome = DriverStatus::EnumerationFailed { result: result.as_raw() };
-        log_outcome(&self.logger, driver.library_path(), &outcome);
+        log_outcome(&self.logger, &driver.driver.library_path, &outcome);
     }
 }
 
@@ -253,7 +203,7 @@ fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
     for (index, device) in all.iter().enumerate() {
         let properties = super::sorting::properties(device.driver(), device.driver_handle());
         let name = name::in_array(&properties.device_name).unwrap_or_default();
-        let (name, library) = (Escaped(name.to_bytes()), Escaped(device.driver().library_path()));
+        let (name, library) = (Escaped(name.to_bytes()), Escaped(&device.driver().driver.library_path));
         instance.logger.log(
             Level::Info,
             Topic::Driver,

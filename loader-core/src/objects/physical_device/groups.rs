@@ -7,7 +7,7 @@ use crate::abi::array;
 use crate::memory::{Process, TryGrow, Vec, sort_by};
 use crate::objects::handle;
 use crate::objects::instance::Instance;
-use crate::objects::instance::driver::{DriverInstance, DriverOfInstance, PhysicalDevice};
+use crate::objects::instance::driver::{DriverInstance, PhysicalDevice};
 use crate::registry::command;
 
 pub(crate) const EMPTY: vk::PhysicalDeviceGroupProperties<'static> = vk::PhysicalDeviceGroupProperties {
@@ -177,7 +177,7 @@ fn sort(groups: &mut [Group], index_of: impl Fn(&vk::PhysicalDevice) -> Option<u
 impl DriverInstance {
     /// Returns the driver's groups, or `None` if it does not support groups. `chain` returns the
     /// application's pNext chain for the group at an index.
-    pub(in crate::objects) fn groups(
+    fn groups(
         &self,
         chain: impl Fn(usize) -> *mut core::ffi::c_void,
     ) -> Option<Result<Vec<Group>, vk::Result>> {
@@ -187,10 +187,7 @@ impl DriverInstance {
                 .into_iter()
                 .find_map(|command| self.get::<vk::PFN_vkEnumeratePhysicalDeviceGroups>(command))?
         };
-        if let DriverOfInstance::OnDemand(driver) = &self.driver {
-            return Some(driver.groups(&chain));
-        }
-        let turn = self.turn();
+        let turn = self.driver.turn();
         let groups = array::collect(Process, EMPTY, |count, out: *mut Group| {
             // SAFETY: the instance is the driver's and alive; `collect` passes a counted out-array,
             // whose elements get their chains before the driver fills them.

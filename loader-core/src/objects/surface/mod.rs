@@ -120,7 +120,7 @@ impl Surface {
             return Ok(own.get());
         }
         // Several threads may query at once.
-        let _turn = driver.turn();
+        let _turn = driver.driver.turn();
         if own.get().is_null() {
             // SAFETY: the info is one of this kind; the objects that it points to and the callbacks
             // live as long as the surface, which valid usage obliges the application to ensure.
@@ -154,7 +154,7 @@ impl Surface {
 
     /// Returns whether `driver`, with its handle `own`, can use the surface.
     pub(super) fn concerns(&self, driver: &DriverInstance, own: vk::SurfaceKHR) -> bool {
-        driver.enabled.contains(self.kind.extension) && !(driver.kind().is_foreign() && own.is_null())
+        driver.enabled.contains(self.kind.extension) && !(driver.driver.kind.is_foreign() && own.is_null())
     }
 
     fn handle(&self) -> vk::SurfaceKHR {
@@ -320,7 +320,7 @@ pub(super) fn fault_of_old_driver(driver: &DriverInstance) -> Option<DriverStatu
 }
 
 fn is_too_old(driver: &DriverInstance) -> bool {
-    driver.driver.interface_version() < OWN_SURFACE_INTERFACE
+    driver.driver.interface.version < OWN_SURFACE_INTERFACE
 }
 
 /// Returns the command that the driver lacks to create surfaces of this kind itself.
@@ -348,7 +348,7 @@ fn note_faults(instance: &Instance, kind: &SurfaceKind) {
             && let Some(lacking) = lacking_for_own(driver)
         {
             let fault = DriverStatus::IncompleteSurfaces { name: lacking.name() };
-            log_outcome(&instance.logger, driver.library_path(), &fault);
+            log_outcome(&instance.logger, &driver.driver.library_path, &fault);
         }
     }
 }
@@ -356,7 +356,7 @@ fn note_faults(instance: &Instance, kind: &SurfaceKind) {
 /// Returns whether the driver gets the container. A driver that does not create surfaces of this kind expects
 /// it.
 fn gets_container(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
-    !driver.kind().is_foreign() && !makes_own(driver, kind)
+    !driver.driver.kind.is_foreign() && !makes_own(driver, kind)
 }
 
 /// Lets the driver create its own surface, if it can: NULL if it cannot.
@@ -385,7 +385,7 @@ unsafe fn drivers_own(
         let mut surface = vk::SurfaceKHR::null();
         let result = create(driver.handle, info, callbacks, &mut surface);
         array::created(result).map(|()| surface).inspect_err(|_| {
-            let path = Escaped(driver.library_path());
+            let path = Escaped(&driver.driver.library_path);
             let name = kind.command.text();
             instance.logger.log(
                 Level::Error,

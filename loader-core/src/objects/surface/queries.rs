@@ -77,7 +77,7 @@ impl<'a> Query<'a> {
             Topic::Driver,
             format_args!(
                 "{}: the driver does not have {}",
-                Escaped(self.driver.library_path()),
+                Escaped(&self.driver.driver.library_path),
                 command.text()
             ),
         );

@@ -96,7 +96,7 @@ impl Window {
         let mut first_error = None;
         for (index, driver) in instance.drivers.iter().enumerate() {
             if !driver.enabled.contains(surface.kind.extension) {
-                let (path, name) = (Escaped(driver.library_path()), surface.kind.extension.name());
+                let (path, name) = (Escaped(&driver.driver.library_path), surface.kind.extension.name());
                 instance.logger.log(
                     Level::Warning,
                     Topic::Driver,
@@ -165,7 +165,7 @@ impl Window {
     pub(super) fn give_up(&self, instance: &Instance, callbacks: *const vk::AllocationCallbacks<'static>) {
         let Some((index, own)) = self.set_holder(instance, None) else { return };
         let Some(driver) = instance.drivers.get(index).filter(|_| !own.is_null()) else { return };
-        let path = Escaped(driver.library_path());
+        let path = Escaped(&driver.driver.library_path);
         instance.logger.log(Level::Debug, Topic::Driver, format_args!("{path}: gives the window up"));
         // SAFETY: the driver created the surface with compatible callbacks. It is not in use: the caller has
         // its turn, or the application's vkDestroySurfaceKHR has the surface to itself.
@@ -203,7 +203,7 @@ impl Window {
         let (Some(holder), Some(driver)) = (instance.drivers.get(holder), instance.drivers.get(index)) else {
             return;
         };
-        let (path, holder) = (Escaped(driver.library_path()), Escaped(holder.library_path()));
+        let (path, holder) = (Escaped(&driver.driver.library_path), Escaped(&holder.driver.library_path));
         match purpose {
             Purpose::Swapchain => instance.logger.log(
                 Level::Error,

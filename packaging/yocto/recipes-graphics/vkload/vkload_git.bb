@@ -28,7 +28,7 @@ PACKAGECONFIG[fixed-drivers] = ",,"
 VKLOAD_FIXED_DRIVERS ?= ""
 export VKLOAD_FIXED_DRIVERS
 
-CARGO_BUILD_FLAGS:append = " ${@bb.utils.contains('PACKAGECONFIG', 'fixed-drivers', '--no-default-features --features fixed-drivers', '', d)}"
+CARGO_BUILD_FLAGS:append = " ${@bb.utils.contains('PACKAGECONFIG', 'fixed-drivers', '--features fixed-drivers', '', d)}"
 
 do_install() {
     version=$(sed -n 's/.*The version of the registry, \([0-9.]*\),.*/\1/p' "${S}/registry/src/numbers_gen.rs")

@@ -179,7 +179,6 @@ const HIDING: &[(&str, &str)] = &[
     ("DRI_PRIME", "Mesa's layer puts this device first"),
     ("VK_LOADER_DEVICE_SELECT", "this device comes first"),
     ("VK_LOADER_X_SOFTWARE_DEVICES_LAST", "software devices are listed only if no other device is there"),
-    ("VK_LOADER_X_START_CACHE", "a program starts without the drivers that had no device at its last start"),
 ];
 
 /// Variables that choose devices.
