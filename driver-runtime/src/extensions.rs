@@ -19,7 +19,6 @@ pub const MOST_UNLISTED: usize = u64::BITS as usize;
 pub struct EnabledExtensions {
     listed: ExtensionSet,
     unlisted: Unlisted,
-    /// A bit for each of `unlisted`.
     enabled: u64,
 }
 

@@ -67,7 +67,6 @@ const MODULE_API_VERSION: u16 = 0x0001;
 const HAL_API_VERSION: u16 = 0x0100;
 const DEVICE_API_VERSION: u32 = 0x0001_0000;
 const DEVICE_ID: &CStr = c"vk0";
-/// `-ENOENT`
 const NO_SUCH_DEVICE: c_int = -2;
 
 /// Whether Android's loader has opened the driver.
@@ -136,7 +135,6 @@ unsafe extern "C" fn open<D: Driver>(
     0
 }
 
-/// `-ENOMEM`
 const NO_MEMORY: c_int = -12;
 
 /// # Safety

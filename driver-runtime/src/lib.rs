@@ -16,6 +16,7 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 

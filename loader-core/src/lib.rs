@@ -25,6 +25,7 @@
 //! * **valid handle**: a handle that this loader handed out and that has not been destroyed.
 //! * **externally synchronised**: the specification makes the caller exclude other threads from this object.
 #![no_std]
+#![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 

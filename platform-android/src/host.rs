@@ -13,9 +13,7 @@ use crate::level::ApiLevel;
 use crate::switches::{self, Since, Switch, Switches};
 use crate::system::System;
 
-/// The system below a loader.
 pub struct Host {
-    /// The operating system.
     pub system: &'static dyn System,
     /// The Android release whose behaviour the loader shows.
     pub level: ApiLevel,
@@ -27,7 +25,6 @@ pub struct Host {
     listener: Option<&'static dyn Listener>,
 }
 
-/// A receiver of records.
 pub trait Listener: Sync {
     /// Returns whether it wants records of this level.
     fn hears(&self, system: &dyn System, level: Level) -> bool;
@@ -70,7 +67,6 @@ impl Host {
         self
     }
 
-    /// Sets other switches.
     #[must_use]
     pub const fn with(mut self, switches: Switches) -> Self {
         self.switches = switches;
@@ -85,7 +81,6 @@ impl Host {
         self
     }
 
-    /// Returns whether a switch is on.
     #[must_use]
     pub const fn is_on(&self, switch: Switch) -> bool {
         self.switches.has(switch)
@@ -153,7 +148,6 @@ impl Host {
         self.system.abort()
     }
 
-    /// Writes someone else's record unconditionally.
     pub fn write(&self, level: Level, mut text: Text) {
         self.tell(level, as_c_str(&mut text), true);
     }

@@ -10,9 +10,7 @@ use crate::trace;
 /// A loader above one HAL module. The system's `libvulkan.so` has one; inside an application, each
 /// module that it brings has its own.
 pub struct Loader {
-    /// The system below.
     host: Host,
-    /// The driver.
     pub hal: Hal,
     /// Whether the application brings the driver: then it may never have been checked on this
     /// device.

@@ -12,7 +12,6 @@ use crate::loader::Loader;
 
 /// The destinations of one instance's records, from before its creation until its destruction.
 pub struct Logger {
-    /// The process.
     pub loader: &'static Loader,
     /// The application's callbacks: messengers and report callbacks.
     pub listeners: Listeners<CopiedCallbacks>,
@@ -28,7 +27,7 @@ impl Logger {
     /// Logs a record and passes it to the listeners.
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         self.loader.log(level, topic, message);
-        if self.listeners.hear(level, topic) {
+        if self.listeners.want(level, topic) {
             self.listeners.tell(level, topic, as_c_str(&mut formatted(message)));
         }
     }

@@ -8,10 +8,8 @@ use core::mem::offset_of;
 
 use ash::vk;
 
-/// The extension's name.
 pub const NAME: &CStr = c"VK_ANDROID_native_buffer";
 
-/// The types of its structures.
 pub mod structure {
     use ash::vk::StructureType;
 
@@ -36,9 +34,7 @@ pub const USAGE_SHARED: u32 = 1;
 pub struct NativeBuffer {
     /// [`structure::NATIVE_BUFFER`]
     pub s_type: vk::StructureType,
-    /// The rest of the chain.
     pub p_next: *const c_void,
-    /// `buffer_handle_t`
     pub handle: *const c_void,
     /// Texels from one row to the next.
     pub stride: c_int,
@@ -58,9 +54,7 @@ pub struct NativeBuffer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Usage2 {
-    /// The usage by the buffer's readers.
     pub consumer: u64,
-    /// The usage by the buffer's writers.
     pub producer: u64,
 }
 
@@ -70,7 +64,6 @@ pub struct Usage2 {
 pub struct SwapchainImageCreateInfo {
     /// [`structure::SWAPCHAIN_IMAGE_CREATE_INFO`]
     pub s_type: vk::StructureType,
-    /// The rest of the chain.
     pub p_next: *const c_void,
     /// [`USAGE_SHARED`], or 0.
     pub usage: u32,
@@ -82,7 +75,6 @@ pub struct SwapchainImageCreateInfo {
 pub struct PresentationProperties {
     /// [`structure::PRESENTATION_PROPERTIES`]
     pub s_type: vk::StructureType,
-    /// The rest of the chain.
     pub p_next: *mut c_void,
     /// Whether images can be shown while being drawn to.
     pub shared_image: vk::Bool32,
@@ -94,11 +86,8 @@ pub struct PresentationProperties {
 pub struct GrallocUsageInfo {
     /// [`structure::GRALLOC_USAGE_INFO`]
     pub s_type: vk::StructureType,
-    /// The rest of the chain.
     pub p_next: *const c_void,
-    /// The images' format.
     pub format: vk::Format,
-    /// The images' usage.
     pub image_usage: vk::ImageUsageFlags,
 }
 
@@ -108,11 +97,8 @@ pub struct GrallocUsageInfo {
 pub struct GrallocUsageInfo2 {
     /// [`structure::GRALLOC_USAGE_INFO_2`]
     pub s_type: vk::StructureType,
-    /// The rest of the chain.
     pub p_next: *const c_void,
-    /// The images' format.
     pub format: vk::Format,
-    /// The images' usage.
     pub image_usage: vk::ImageUsageFlags,
     /// [`USAGE_SHARED`], or 0.
     pub swapchain_image_usage: u32,

@@ -9,28 +9,21 @@ use crate::system::System;
 /// How far a search has come. `T` is the part of the result that is kept.
 #[derive(Clone, Copy)]
 pub enum Progress<T> {
-    /// No thread has searched.
     NotBegun,
     /// This thread of this process is searching.
     Looking {
-        /// Its id.
         process: u32,
-        /// The thread's number.
         thread: usize,
     },
-    /// This process has searched.
     Done {
-        /// Its id.
         process: u32,
         /// The part of the result that is kept.
         result: T,
     },
 }
 
-/// The caller's next step.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Turn<T> {
-    /// Take this result.
     Take(T),
     /// Search, then record that it is done, or not begun if that failed.
     Look,

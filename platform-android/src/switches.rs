@@ -13,9 +13,7 @@ use crate::level::ApiLevel;
 /// A switch with its name and default.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The switch.
     pub switch: Switch,
-    /// Its name.
     pub name: &'static str,
     /// Android's flag, empty if it has none.
     pub flag: &'static str,
@@ -27,13 +25,11 @@ pub struct Row {
 
 macro_rules! switches {
     ($($(#[$doc:meta])* $switch:ident $name:literal [$with:tt $without:tt] $flag:literal $since:expr;)*) => {
-        /// A switch.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Switch {
             $($(#[$doc])* $switch,)*
         }
 
-        /// All switches.
         pub const SWITCHES: &[Row] = &[$(Row {
             switch: Switch::$switch,
             name: $name,
@@ -126,7 +122,6 @@ impl Switches {
         on
     }
 
-    /// Returns these switches and that one.
     #[must_use]
     pub const fn with(self, switch: Switch) -> Self {
         Self(self.0 | Self::bit(switch))
@@ -138,7 +133,6 @@ impl Switches {
         Self(self.0 & !Self::bit(switch))
     }
 
-    /// Returns whether a switch is on.
     #[must_use]
     pub const fn has(self, switch: Switch) -> bool {
         self.0 & Self::bit(switch) != 0
@@ -149,12 +143,9 @@ impl Switches {
     }
 }
 
-/// Since when a loader has something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
-    /// Since this Android.
     Level(ApiLevel),
-    /// If this switch is on.
     Switch(Switch),
 }
 

@@ -13,7 +13,6 @@ use vkload_core::platform::{FileError, Waiting};
 /// The longest value of a property, with its NUL (`PROP_VALUE_MAX`).
 pub const PROPERTY_VALUE_MAX: usize = 92;
 
-/// A linker namespace (`android_namespace_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Namespace(pub NonNull<c_void>);
 
@@ -26,9 +25,7 @@ unsafe impl Sync for Namespace {}
 /// The way in which a library is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenMethod {
-    /// `dlopen`
     Linker,
-    /// `android_dlopen_ext` with this namespace.
     Namespace(Namespace),
     /// `android_load_sphal_library`: the vendor's libraries.
     Vendor,
@@ -42,9 +39,7 @@ pub enum OpenMethod {
 pub struct Library {
     /// The handle of the linker or the native bridge.
     pub handle: NonNull<c_void>,
-    /// How it was opened.
     pub method: OpenMethod,
-    /// Whether the native bridge runs it.
     pub bridged: bool,
 }
 
@@ -60,9 +55,7 @@ pub type Fence = c_int;
 /// The buffer in question for `AHardwareBuffer_isSupported`: of one layer, one by one texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferKind {
-    /// `AHARDWAREBUFFER_FORMAT_*`
     pub format: u32,
-    /// `AHARDWAREBUFFER_USAGE_*`
     pub usage: u64,
 }
 
@@ -71,26 +64,20 @@ pub struct BufferKind {
 pub enum Statistic {
     /// A driver is about to be loaded.
     DriverToLoad {
-        /// Whether it is an updatable one.
         updatable: bool,
     },
     /// Loading a driver succeeded or failed after this many nanoseconds.
     DriverLoaded {
-        /// Whether it succeeded.
         loaded: bool,
-        /// How long it took.
         nanoseconds: i64,
     },
     /// An application asked for this version of Vulkan.
     ApiVersion(u32),
-    /// A device was created.
     Device,
     /// The features that it was created with: the 55 of `VkPhysicalDeviceFeatures`, the first in
     /// the lowest bit.
     Features(u64),
-    /// A swapchain was created.
     Swapchain,
-    /// A device is a processor.
     CpuInUse,
     /// A swapchain claims to be rotated already, but is not.
     FalsePrerotation,
@@ -136,7 +123,6 @@ pub trait System: Waiting {
     /// (`android_set_abort_message`).
     fn leave_message(&self, _text: &CStr) {}
 
-    /// Aborts the process at once.
     fn abort(&self) -> !;
 
     /// Writes a record to the system's log, without a newline.
@@ -207,7 +193,6 @@ pub trait System: Waiting {
     /// [`OutOfMemory`].
     fn debug_layers(&self) -> Result<Text, OutOfMemory>;
 
-    /// Reports a statistic to the framework.
     fn count(&self, _statistic: Statistic) {}
 
     /// Reports the name of the engine that an application is made with to the framework.
@@ -238,7 +223,6 @@ pub trait System: Waiting {
     /// Duplicates the descriptor of a fence; `None` if too many are open.
     fn duplicate_fence(&self, fence: Fence) -> Option<Fence>;
 
-    /// Closes a descriptor.
     fn close_fence(&self, fence: Fence);
 
     /// Sleeps while `word` has that value, until another thread [wakes](Self::wake) it or that many
@@ -257,7 +241,6 @@ pub trait System: Waiting {
     fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void;
 }
 
-/// The value of a property.
 #[derive(Clone, Copy)]
 pub struct PropertyValue {
     bytes: [u8; PROPERTY_VALUE_MAX],
@@ -265,7 +248,6 @@ pub struct PropertyValue {
 }
 
 impl PropertyValue {
-    /// Creates an empty value.
     #[must_use]
     pub const fn empty() -> Self {
         Self { bytes: [0; PROPERTY_VALUE_MAX], length: 0 }

@@ -12,7 +12,6 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use crate::host;
 use crate::system::{GRAPHICS, System};
 
-/// Nothing is recorded.
 static NOTHING: AtomicU32 = AtomicU32::new(0);
 
 /// The word in the system's memory that shows what is being recorded.
@@ -30,7 +29,6 @@ pub fn find(system: &dyn System) {
     RECORDED.store(from_ref(tags).cast_mut(), Ordering::Relaxed);
 }
 
-/// Begins a slice.
 #[inline]
 pub fn slice(name: &'static CStr) -> Slice {
     // SAFETY: the pointer comes from a reference to a word that lives as long as the process.

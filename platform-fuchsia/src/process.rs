@@ -16,7 +16,6 @@ use crate::zircon::Kernel;
 static FUCHSIA: Fuchsia =
     Fuchsia::new(&Kernel, api_level(option_env!("FUCHSIA_API_LEVEL")), open_in_namespace);
 
-/// Fuchsia as the loader sees it.
 pub static PLATFORM: Platform = FUCHSIA.platform(abort);
 
 fn abort() -> ! {
@@ -24,7 +23,6 @@ fn abort() -> ! {
     unsafe { libc::abort() }
 }
 
-/// The loader of the process.
 pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::fuchsia(&POLICY));
 
 /// The global Vulkan commands: those that take no object.

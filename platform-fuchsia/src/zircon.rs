@@ -15,13 +15,11 @@ pub(crate) struct Kernel;
 
 /// Waits for an answer as long as it takes.
 const FOR_EVER: i64 = i64::MAX;
-/// `PERM_READABLE | PERM_EXECUTABLE` of fuchsia.io.
 const READABLE_AND_EXECUTABLE: u64 = 0xdb;
 /// Lazy, because drivers are large and most of their functions are never called. Local, so that
 /// copies of a library in two drivers stay apart.
 const FLAGS: c_int = libc::RTLD_LAZY | libc::RTLD_LOCAL;
 
-/// `zx_channel_call_args_t`.
 #[repr(C)]
 struct CallArguments {
     write_bytes: *const c_void,

@@ -9,6 +9,7 @@
 //!
 //! The library has no thread-local storage and no threads, so it can be unloaded at any time.
 #![no_std]
+#![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 

@@ -51,7 +51,6 @@ pub static PLATFORM: Platform = Platform {
     windows: None,
 };
 
-/// The loader.
 pub static LOADER: Loader = Loader::new(&PLATFORM, Flavour::new(&SOURCE, &EXTENSIONS));
 
 /// The global commands of Vulkan: those that take no object.

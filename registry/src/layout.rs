@@ -24,7 +24,6 @@ pub(super) struct Names<const ROWS: usize, const BYTES: usize> {
 }
 
 impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
-    /// Returns a name with its NUL.
     #[inline]
     pub(super) const fn get(&self, index: usize) -> Option<&[u8]> {
         if index >= ROWS {
@@ -46,7 +45,6 @@ impl<const ROWS: usize, const BYTES: usize> Names<ROWS, BYTES> {
     }
 }
 
-/// A command.
 #[derive(Clone, Copy)]
 pub(super) struct CommandRow {
     pub(super) class: Class,
@@ -55,7 +53,6 @@ pub(super) struct CommandRow {
     pub(super) providers: u16,
 }
 
-/// An extension.
 #[derive(Clone, Copy)]
 pub(super) struct ExtensionRow {
     pub(super) spec_version: u16,
@@ -71,17 +68,14 @@ pub(super) struct Sizes {
     pub(super) providers: usize,
 }
 
-/// The tables of commands.
 pub(super) struct Commands<const ROWS: usize, const BYTES: usize, const PROVIDERS: usize> {
     pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [CommandRow; ROWS],
     pub(super) aliases: [u16; ROWS],
     pub(super) returns_result: [bool; ROWS],
-    /// The extensions that provide each command.
     pub(super) providers: [u16; PROVIDERS],
 }
 
-/// The tables of extensions.
 pub(super) struct Extensions<const ROWS: usize, const BYTES: usize> {
     pub(super) names: Names<ROWS, BYTES>,
     pub(super) rows: [ExtensionRow; ROWS],

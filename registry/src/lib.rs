@@ -15,6 +15,7 @@
 //! assert_eq!(CommandId::from_device_slot(draw.device_slot().unwrap()), Some(draw));
 //! ```
 #![no_std]
+#![deny(missing_docs)]
 #![cfg_attr(not(feature = "types"), forbid(unsafe_code))]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]

@@ -17,7 +17,6 @@ pub(super) struct Command {
     pub(super) alias: &'static [CommandId],
     /// Whether its result is a `VkResult`.
     pub(super) returns_result: bool,
-    /// The extensions that have it.
     pub(super) providers: &'static [ExtensionId],
 }
 

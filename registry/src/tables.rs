@@ -64,13 +64,11 @@ const EXTENSIONS: Extensions<EXTENSION_COUNT, { EXTENSION_SIZES.name_bytes }> =
 
 const _: () = assert!(COMMAND_SIZES.rows == COMMAND_COUNT && EXTENSION_SIZES.rows == EXTENSION_COUNT);
 
-/// The commands by their names.
 pub(super) static COMMANDS_BY_NAME: PerfectHash<
     { slots_for(COMMAND_COUNT) / 2 },
     { slots_for(COMMAND_COUNT) },
 > = PerfectHash::new(&COMMAND_NAMES);
 
-/// The extensions by their names.
 pub(super) static EXTENSIONS_BY_NAME: PerfectHash<
     { slots_for(EXTENSION_COUNT) / 2 },
     { slots_for(EXTENSION_COUNT) },
@@ -101,7 +99,6 @@ pub(super) fn is_command_name(index: usize, name: &CStr) -> bool {
     COMMAND_NAMES.beginning(index, name.len()) == Some(name)
 }
 
-/// Returns the row of a command.
 #[inline]
 pub(super) fn command(index: usize) -> Option<&'static CommandRow> {
     COMMAND_ROWS.get(index)
@@ -130,7 +127,6 @@ pub(super) fn extension_name(index: usize) -> &'static [u8] {
     EXTENSION_NAMES.get(index).unwrap_or_default()
 }
 
-/// Returns the row of an extension.
 pub(super) fn extension(index: usize) -> Option<&'static ExtensionRow> {
     EXTENSION_ROWS.get(index)
 }

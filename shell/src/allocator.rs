@@ -13,7 +13,6 @@ unsafe extern "C" {
     fn free(block: *mut c_void);
 }
 
-/// The C library's allocator.
 pub struct CAllocator;
 
 /// The alignment that `malloc` guarantees on every target (`max_align_t`).

@@ -40,7 +40,6 @@ macro_rules! library {
             $crate::report_and_abort(&$platform::PLATFORM, failure)
         }
 
-        /// Runs when the library is loaded.
         #[used]
         #[unsafe(link_section = ".init_array")]
         static LOAD: extern "C" fn() = load;

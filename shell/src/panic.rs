@@ -29,7 +29,6 @@ impl Line {
         line
     }
 
-    /// The line with its end.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0

@@ -23,7 +23,6 @@ macro_rules! stand_in_for_the_unwinder {
     };
 }
 
-/// Defines one stand-in.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! stand_in {

@@ -24,6 +24,7 @@
 //!
 //! The crate works on Linux, with glibc or another C library that has a dynamic linker.
 // The tool uses the rest.
+#![deny(missing_docs)]
 #![cfg_attr(all(feature = "doctor", not(feature = "tool")), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "tool")]

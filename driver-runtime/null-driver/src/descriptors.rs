@@ -16,7 +16,6 @@ pub(crate) const DESCRIPTOR_SIZE: u64 = 16;
 /// The alignment of the descriptors of a set in such a buffer.
 pub(crate) const SET_ALIGNMENT: u64 = 64;
 
-/// A set layout.
 struct SetLayout(Arc<SetLayoutInfo>);
 
 /// A descriptor pool, with the sets that were allocated from it.
@@ -26,7 +25,6 @@ struct Pool {
     sets: Members<Set>,
 }
 
-/// A descriptor set.
 struct Set;
 
 impl Changeable for Pool {}
@@ -220,7 +218,6 @@ unsafe extern "system" fn update_descriptor_sets(
 ) {
 }
 
-/// Reports that every layout is supported.
 unsafe extern "system" fn get_descriptor_set_layout_support(
     _: vk::Device,
     _: *const vk::DescriptorSetLayoutCreateInfo<'_>,

@@ -41,7 +41,6 @@ impl Heaps {
         }
     }
 
-    /// Subtracts a freed allocation.
     pub(crate) fn give_back(&self, heap: usize, size: u64) {
         self.allocations.fetch_sub(1, Ordering::Relaxed);
         if let Some(used) = self.used.get(heap) {

@@ -25,7 +25,6 @@ pub(crate) struct Memory {
     counted: Option<(usize, u64)>,
 }
 
-/// The origin of a block.
 enum Source {
     Heap(Layout),
     Shared(SharedMemory),

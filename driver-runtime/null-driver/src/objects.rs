@@ -5,7 +5,6 @@ use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
 
 use crate::Null;
 
-/// An empty object, and its commands.
 macro_rules! objects {
     ($($type:ident($info:ty): $create:ident, $destroy:ident;)*) => {$(
         struct $type;

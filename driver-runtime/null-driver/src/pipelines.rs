@@ -15,7 +15,6 @@ use crate::device::{device, list};
 /// A shader module: a number for its code.
 struct ShaderModule(u64);
 
-/// A pipeline, and its compiled form.
 struct Pipeline(#[expect(dead_code, reason = "nothing is drawn")] u64);
 
 // SAFETY: no other type is behind such handles.
@@ -99,7 +98,6 @@ unsafe extern "system" fn destroy_shader_module(
     unsafe { Object::<ShaderModule>::destroy(module, callbacks) };
 }
 
-/// The stages of a pipeline.
 trait Stages {
     /// # Safety
     /// The structure is valid.

@@ -14,7 +14,6 @@ use crate::host::{Shared, System};
 use crate::resource::Buffer;
 use crate::scenario;
 
-/// A query pool.
 struct Pool {
     info: QueryPoolInfo,
     /// The first value of each query, the others being 0; `None` while it is not available.

@@ -15,7 +15,6 @@ use crate::host::Shared;
 use crate::image::copy::{Clear, clear_rectangle};
 use crate::image::layout::Image;
 
-/// A view of an image.
 #[derive(Clone, Copy)]
 struct ImageView {
     image: vk::Image,
@@ -36,7 +35,6 @@ struct Subpass {
     depth_stencil: u32,
 }
 
-/// A render pass.
 struct RenderPass {
     attachments: Vec<Loads>,
     subpasses: Vec<Subpass>,
@@ -64,7 +62,6 @@ objects! { ImageView RenderPass Framebuffer }
 /// The current render targets and the queue during the execution of a command buffer.
 pub struct Current {
     targets: Shared<Targets>,
-    /// The queue's handle.
     pub(crate) queue: AtomicU64,
 }
 
@@ -78,9 +75,7 @@ impl Current {
 struct Targets {
     pass: vk::RenderPass,
     subpass: usize,
-    /// The attachments of the render pass.
     views: Vec<vk::ImageView>,
-    /// The attachments of dynamic rendering.
     colours: Vec<vk::ImageView>,
     depth: vk::ImageView,
     stencil: vk::ImageView,
@@ -361,7 +356,6 @@ unsafe extern "system" fn cmd_clear_attachments(
     }
 }
 
-/// Destroys objects of a type.
 macro_rules! destroy {
     ($type:ident) => {
         Object::<$type>::destroy_command

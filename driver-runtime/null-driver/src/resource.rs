@@ -14,7 +14,6 @@ use crate::device::list;
 use crate::memory::{ALIGNMENT, Memory};
 use crate::scenario;
 
-/// A buffer.
 pub(crate) struct Buffer {
     info: BufferInfo,
     start: AtomicPtr<u8>,

@@ -5,7 +5,6 @@ use vkload_driver_runtime::dispatch::EntryPoints;
 
 use crate::Null;
 
-/// The runtime's own functions.
 pub(crate) static RUNTIME: EntryPoints<Null> = Null::COMMON;
 
 /// A function of the runtime, typed in the same way as by [`typed`].

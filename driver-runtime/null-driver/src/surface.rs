@@ -15,7 +15,6 @@ pub(crate) fn is_own(command: CommandId) -> bool {
         || (name.starts_with(b"vkCreate") && name.windows(7).any(|part| part == b"Surface"))
 }
 
-/// A surface of the driver's own.
 pub(crate) struct Surface;
 
 // SAFETY: no other type is behind such handles.

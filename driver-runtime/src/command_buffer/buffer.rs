@@ -263,7 +263,6 @@ impl<'a, D: CommandBuffers> ExclusiveCommandBuffer<'a, D> {
         unsafe { self.0.part_mut().recorder.record_own(function, data) };
     }
 
-    /// Discards the recording.
     pub(super) fn reset(&mut self, release: bool) {
         self.0.base().clear_labels();
         let is_empty = self.0.state == State::Initial && !release;

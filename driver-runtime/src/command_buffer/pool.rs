@@ -24,7 +24,6 @@ pub struct PoolState<D: CommandBuffers> {
     buffers: UnsafeCell<Buffers<D>>,
 }
 
-/// The command buffers of both levels.
 struct Buffers<D: CommandBuffers> {
     primary: Members<BufferState<D>>,
     secondary: Members<BufferState<D>>,

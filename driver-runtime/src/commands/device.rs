@@ -162,7 +162,6 @@ unsafe fn check_features<D: Driver>(
     })
 }
 
-/// Returns how submissions reach the driver.
 fn submit_mode<D: Driver>(submits_slowly: bool, types: &SyncTypes) -> SubmitMode {
     if submits_slowly {
         return SubmitMode::Threaded;

@@ -11,7 +11,6 @@ impl<D: Driver> Device<D> {
         self.count_for_trace(queue, false);
     }
 
-    /// Notes a submission.
     pub(crate) fn submitted(&self, queue: &Queue<D>) {
         self.count_for_trace(queue, true);
     }

@@ -6,7 +6,6 @@ use ash::vk;
 
 use super::Entry;
 
-/// Writes in one call.
 const WRITES: usize = 16;
 /// Words for descriptors that are not behind each other in the application's data. The largest has three.
 const WORDS: usize = 96;

@@ -22,7 +22,6 @@ use crate::object::{Object, Owned, Piece, Plain, VkObject};
 use crate::result::code;
 use batch::Batch;
 
-/// The state of a template.
 struct Template<D> {
     entries: Piece<Entry>,
     bind_point: vk::PipelineBindPoint,

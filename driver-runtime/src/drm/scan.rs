@@ -47,7 +47,6 @@ pub fn scan(root: &CStr) -> Result<DrmDevices, OutOfMemory> {
     Ok(found)
 }
 
-/// A C path.
 struct CPath(CText);
 
 impl CPath {

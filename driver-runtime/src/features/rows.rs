@@ -38,10 +38,8 @@ const fn words_of(members: usize) -> usize {
     size_of::<vk::BaseOutStructure<'_>>().saturating_add(members).div_ceil(size_of::<u64>())
 }
 
-/// A structure whose members are features.
 #[derive(Clone, Copy)]
 pub(super) enum Row {
-    /// One of the registry.
     Listed(&'static Structure),
     /// One of the driver's, with the number of members in the ones before it.
     Unlisted(&'static UnlistedFeatures, usize),
@@ -91,7 +89,6 @@ pub(super) fn unlisted(list: &'static [UnlistedFeatures], s_type: vk::StructureT
     list.get(at).map(|row| Row::Unlisted(row, before))
 }
 
-/// A feature structure of the registry.
 pub(super) struct Structure {
     pub(super) s_type: i32,
     pub(super) name: &'static str,

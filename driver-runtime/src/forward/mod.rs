@@ -25,7 +25,6 @@ mod tests;
 
 use crate::dispatch::{DispatchTable, Forward};
 
-/// All of them.
 const LISTS: [&[Forward]; 6] = [
     regions::FORWARDS,
     barriers::FORWARDS,

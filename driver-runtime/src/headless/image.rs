@@ -53,7 +53,6 @@ pub(super) struct SwapchainImage {
     pub(super) memory: vk::DeviceMemory,
     /// Signalled unless the work that was presented goes on.
     pub(super) presented: vk::Fence,
-    /// Whether the application has it.
     is_acquired: AtomicBool,
 }
 

@@ -21,7 +21,6 @@ pub struct Swapchain<D: Headless> {
     images: Vec<SwapchainImage, CopiedCallbacks>,
     /// The image that is looked at first by the next acquisition.
     next: AtomicUsize,
-    /// Whether another swapchain has replaced it.
     is_retired: AtomicBool,
     of: core::marker::PhantomData<fn() -> D>,
 }

@@ -121,7 +121,6 @@ impl Host for Linux {
 /// The system call by which the kernel takes [`KernelTime`].
 const FUTEX: c_long = libc::SYS_futex;
 
-/// `FUTEX_BITSET_MATCH_ANY`
 const ANY: u32 = u32::MAX;
 
 /// `struct timespec` in the form of `SYS_futex`, which is the same on every processor, whatever libc's `time_t` is.

@@ -24,13 +24,11 @@ unsafe impl<D: DriverTypes> VkObject for Physical<D> {
 /// A search: adds the devices that it finds.
 pub(crate) type Find<D> = fn(&Instance<D>, &mut Enumeration<'_, D>) -> Result<(), EnumerateError>;
 
-/// The physical devices of an instance.
 pub(crate) struct PhysicalDevices<D: DriverTypes> {
     state: AtomicU8,
     found: UnsafeCell<Found<D>>,
 }
 
-/// The result of a search.
 pub(crate) struct Found<D: DriverTypes> {
     devices: Vec<Owned<Physical<D>>, CopiedCallbacks>,
     groups: Vec<Group, CopiedCallbacks>,

@@ -115,7 +115,7 @@ fn tell(
     id: &CStr,
     text: fmt::Arguments<'_>,
 ) {
-    if !listeners.hear(level, topic) {
+    if !listeners.want(level, topic) {
         return;
     }
     let mut bytes = Text::new();

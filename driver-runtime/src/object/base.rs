@@ -364,7 +364,6 @@ impl ObjectBase {
         self.size = size;
     }
 
-    /// Returns the handle as a number.
     pub(crate) fn address(&self) -> u64 {
         core::ptr::from_ref(self).addr() as u64
     }

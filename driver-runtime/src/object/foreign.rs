@@ -53,7 +53,6 @@ impl Foreign {
         known.get(at).map(|(_, base)| base.clone())
     }
 
-    /// Forgets everything.
     pub(super) fn clear(&self) {
         let empty = Vec::new_in(Root::memory_of(self.root));
         let old = core::mem::replace(&mut *self.known.lock(self.root().host()), empty);

@@ -85,7 +85,6 @@ impl<T> Pieces<T> {
         Ok(Piece { offset, length, element: PhantomData })
     }
 
-    /// Returns the block.
     pub(super) fn layout(&self) -> Layout {
         self.layout.pad_to_align()
     }

@@ -24,7 +24,6 @@ pub(crate) fn of(known: &Description, location: Location) -> Option<*const u8> {
     Some(first.wrapping_add(at.into()))
 }
 
-/// Returns the same, to write it.
 pub(crate) fn of_mut(known: &mut Description, location: Location) -> Option<*mut u8> {
     let (first, at) = match location {
         Location::Limits(at) => (from_mut(&mut known.properties.limits).cast::<u8>(), at),

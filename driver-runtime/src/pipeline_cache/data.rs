@@ -43,7 +43,6 @@ impl<D: PipelineCaches> Cache<D> {
         Ok(())
     }
 
-    /// Adds the entries of another cache.
     pub(super) fn merge(&self, other: &Self) -> Result<(), OutOfMemory> {
         let merged = other.entries.try_for_each(|kept| {
             let object = kept.object.get().cloned();

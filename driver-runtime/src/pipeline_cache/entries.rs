@@ -8,9 +8,7 @@ use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use vkload_core::memory::{Box, CopiedCallbacks, OutOfMemory};
 
-/// A value that has a key.
 pub(super) trait Keyed: Send + Sync {
-    /// Returns the key.
     fn key(&self) -> &[u8];
 }
 
@@ -91,7 +89,6 @@ impl<T> Node<T> {
 }
 
 impl<T: Keyed> Entries<T> {
-    /// Creates an empty set of entries.
     pub(super) const fn new(memory: CopiedCallbacks) -> Self {
         Self { root: Node::new(), count: AtomicUsize::new(0), memory }
     }
@@ -100,7 +97,6 @@ impl<T: Keyed> Entries<T> {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Returns the value under a key.
     pub(super) fn find(&self, key: &[u8]) -> Option<&T> {
         self.find_hashed(hash(key), key)
     }

@@ -12,7 +12,6 @@ pub(crate) struct Row {
     s_type: i32,
     core: u8,
     extensions: &'static [ExtensionId],
-    /// The members' position.
     pub(crate) location: Location,
     /// Bytes from the first member to the end of the last.
     pub(crate) length: u16,
@@ -20,7 +19,6 @@ pub(crate) struct Row {
     pub(crate) size: u16,
 }
 
-/// The position of a structure's members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     /// In the limits of Vulkan 1.0, this many bytes from the first member.

@@ -149,7 +149,6 @@ impl<'a> Slot<'a> {
         Ok(())
     }
 
-    /// Returns the number of a value.
     fn number(&self, value: Value<'_>) -> Result<i128, SlotError> {
         match (value, self.kind) {
             (Value::Bool(value), Kind::Bool) => Ok(value.into()),

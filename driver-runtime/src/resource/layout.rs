@@ -42,7 +42,6 @@ impl Binding {
 /// it, which outlive that object.
 pub struct SetLayoutInfo {
     flags: vk::DescriptorSetLayoutCreateFlags,
-    /// In the order of their numbers.
     bindings: Vec<Binding>,
     samplers: Vec<vk::Sampler>,
     descriptors: u32,
@@ -154,7 +153,6 @@ fn has_samplers(binding: &vk::DescriptorSetLayoutBinding<'_>) -> bool {
     kinds.contains(&binding.descriptor_type) && !binding.p_immutable_samplers.is_null()
 }
 
-/// A set of a pipeline layout.
 struct Set {
     /// `None` in a layout of a pipeline library, which does not have every set.
     layout: Option<Arc<SetLayoutInfo>>,

@@ -10,7 +10,6 @@ use crate::driver::Driver;
 use crate::object::{Object, VkObject};
 use crate::sync_object::{HandleKinds, Purpose, SyncRef};
 
-/// The state of a fence.
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
 
 // SAFETY: no other type is behind such handles.

@@ -47,13 +47,11 @@ impl<D: DriverTypes> Payloads<D> {
         self.0.lock(D::host()).temporary.take()
     }
 
-    /// Sets another payload for a while.
     pub(crate) fn set_temporary(&self, payload: SyncRef<D>) {
         let old = self.0.lock(D::host()).temporary.replace(payload);
         drop(old);
     }
 
-    /// Sets another payload for good.
     pub(crate) fn set_permanent(&self, payload: SyncRef<D>) {
         let old = core::mem::replace(&mut self.0.lock(D::host()).permanent, payload);
         drop(old);

@@ -17,7 +17,6 @@ impl<T> Ring<T> {
         Self { slots: Vec::new_in(memory), first: 0, count: 0 }
     }
 
-    /// Returns the allocator of its memory.
     pub(crate) fn memory(&self) -> ParentMemory {
         *self.slots.allocator()
     }

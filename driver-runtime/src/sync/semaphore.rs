@@ -15,11 +15,8 @@ use crate::sync_object::{HandleKinds, Purpose, SyncRef, TimelineMode};
 
 /// A semaphore: binary, or a timeline of the driver or the runtime.
 pub(crate) enum Semaphore<D: DriverTypes> {
-    /// A binary semaphore.
     Binary(Payloads<D>),
-    /// A timeline of the driver.
     Timeline(Payloads<D>),
-    /// A timeline of the runtime.
     Emulated(SharedTimeline<D>),
 }
 
@@ -55,7 +52,6 @@ impl<D: DriverTypes> Semaphore<D> {
         Ok(false)
     }
 
-    /// Returns the value of a timeline.
     pub(crate) fn value(&self) -> u64 {
         match self {
             Self::Binary(payloads) | Self::Timeline(payloads) => payloads.value(),

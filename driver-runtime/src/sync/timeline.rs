@@ -14,7 +14,6 @@ pub(crate) type SharedTimeline<D> = Arc<Timeline<D>, ParentMemory>;
 pub(crate) struct Timeline<D: DriverTypes>(Lock<State<D>>);
 
 struct State<D: DriverTypes> {
-    /// The highest value that was reached.
     reached: u64,
     /// Submitted signals that were not reached at the last check, the lowest value first.
     points: Ring<Point<D>>,
@@ -34,7 +33,6 @@ const MANY: usize = 64;
 
 /// Whether and how a value will be reached.
 pub(crate) enum ValueState<D: DriverTypes> {
-    /// It was reached.
     Reached,
     /// The driver has received a signal that reaches it: this binary object's.
     Submitted(SyncRef<D>),
@@ -127,7 +125,6 @@ impl<D: DriverTypes> Timeline<D> {
         drop(point);
     }
 
-    /// Sets the value from the host.
     pub(crate) fn signal(&self, value: u64) {
         let mut state = self.0.lock(D::host());
         state.reached = state.reached.max(value);

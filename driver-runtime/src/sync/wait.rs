@@ -18,7 +18,6 @@ const STATUS_INTERVAL: u64 = 100_000_000;
 pub(super) type Check<'a, D> =
     dyn FnMut(usize, Option<&mut PendingWaits<D>>) -> Result<bool, OutOfMemory> + 'a;
 
-/// The objects of a wait.
 pub(super) struct WaitList<'a, D: Driver> {
     pub(super) count: usize,
     /// Whether the wait is for all of them, or any.

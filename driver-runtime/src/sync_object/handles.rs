@@ -135,7 +135,6 @@ impl HandleKinds {
         self.kinds().fold(Default::default(), |flags, kind| flags | kind.fence_flag())
     }
 
-    /// Returns the flags of all kinds.
     pub(crate) fn semaphore_flags(self) -> vk::ExternalSemaphoreHandleTypeFlags {
         self.kinds().fold(Default::default(), |flags, kind| flags | kind.semaphore_flag())
     }

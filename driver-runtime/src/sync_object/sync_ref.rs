@@ -13,7 +13,6 @@ use crate::host::EventCount;
 /// Whether the driver can take a wait, if its queues wait only for submitted work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Readiness {
-    /// Yes.
     Ready,
     /// Another process may make it so at any moment.
     DependsOnOthers,
@@ -28,11 +27,8 @@ pub struct SyncRef<D: DriverTypes>(Arc<Payload<D>>);
 
 struct Payload<D: DriverTypes> {
     sync: D::Sync,
-    /// The device's event count.
     events: Arc<EventCount>,
-    /// The number of its type.
     kind: usize,
-    /// The relevant abilities of its type.
     abilities: Ability,
     /// For a binary object on a driver timeline: the value of its next signal. Otherwise 0.
     next_value: AtomicU64,
@@ -142,7 +138,6 @@ impl<D: DriverTypes> SyncRef<D> {
         if self.is_emulated_binary() { (value >= self.signalled_value()).into() } else { value }
     }
 
-    /// Resets a binary object.
     pub(crate) fn reset_binary(&self) {
         if self.is_emulated_binary() {
             self.0.next_value.fetch_add(1, Ordering::AcqRel);

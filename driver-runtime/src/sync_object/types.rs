@@ -31,7 +31,6 @@ impl Ability {
     /// [`Driver::wait`](crate::Driver::wait) can sleep.
     pub const WAKES: Self = Self(1 << 8);
 
-    /// None of these.
     pub(crate) const NONE: Self = Self(0);
 
     pub(crate) const fn has(self, all: Self) -> bool {
@@ -120,14 +119,12 @@ impl SyncType {
     }
 }
 
-/// The use of a synchronisation object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A fence: no timeline, the host can wait for it and reset it.
     Fence,
     /// A binary semaphore: no timeline, queues can wait for it.
     Semaphore,
-    /// A timeline semaphore.
     Timeline,
     /// A value of an emulated timeline: no timeline, queues and the host can wait for it.
     Point,

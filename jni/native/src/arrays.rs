@@ -43,7 +43,6 @@ impl Bytes {
         self.elements.cast()
     }
 
-    /// Returns the number of elements.
     pub(crate) fn length(&self) -> usize {
         self.length
     }

@@ -17,7 +17,6 @@ pub(crate) fn end(failure: &dyn Display) -> ! {
 fn write_line(line: &CStr) {
     use core::ffi::{c_char, c_int};
 
-    /// `ANDROID_LOG_FATAL` of <android/log.h>.
     const FATAL: c_int = 7;
 
     unsafe extern "C" {

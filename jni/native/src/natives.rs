@@ -11,7 +11,6 @@ use crate::interface::{self, Configure, Entry, Report, SetLog, from_java, functi
 use crate::records::{Queue, Taken};
 use crate::vulkan;
 
-/// The class of these methods.
 const CLASS: &CStr = c"dev/vkload/Native";
 
 /// Registers the methods one by one: a tool that shrinks applications (R8) removes those from the

@@ -24,7 +24,6 @@ pub(crate) struct Queue {
     state: UnsafeCell<State>,
 }
 
-/// The data that the lock protects.
 struct State {
     first: *mut Record,
     last: *mut Record,
@@ -35,13 +34,14 @@ struct State {
     is_closed: bool,
 }
 
-/// The answer to the listening thread.
 pub(crate) enum Taken {
     /// A record, and the number of records dropped before it.
-    Record { record: OwnedRecord, dropped: u64 },
+    Record {
+        record: OwnedRecord,
+        dropped: u64,
+    },
     /// Nothing has arrived since this many were dropped.
     Dropped(u64),
-    /// The queue is closed, and empty.
     End,
 }
 

@@ -46,7 +46,6 @@ pub(crate) fn submitted<'c, C: Command>(call: Call<'c, FaultsLayer, C>) -> Retur
     returned
 }
 
-/// Forgets the submissions of fences.
 pub(crate) fn forget<C: Command>(call: &Call<'_, FaultsLayer, C>, fences: &[vk::Fence]) {
     device::with(call.device(), |device| {
         device.ends.fences.retain(|known, _| !fences.iter().any(|fence| fence.as_raw() == *known));

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use ash::vk::{self, Handle as _};
 
-/// The data for a device.
 #[derive(Default)]
 pub(crate) struct Device {
     pub(crate) is_lost: bool,
@@ -17,7 +16,6 @@ pub(crate) struct Device {
 /// The memory of a device, if it has limits.
 #[derive(Default)]
 pub(crate) struct Memory {
-    /// The heap of each memory type.
     pub(crate) heap_of_type: Vec<usize>,
     pub(crate) heaps: Vec<Heap>,
     /// The heap and the size of each allocation.
@@ -31,7 +29,6 @@ pub(crate) struct Heap {
     pub(crate) used: u64,
 }
 
-/// When submissions end.
 #[derive(Default)]
 pub(crate) struct Ends {
     pub(crate) queues: HashMap<u64, Instant>,
@@ -45,7 +42,6 @@ pub(crate) fn with<R>(device: vk::Device, function: impl FnOnce(&mut Device) -> 
     function(lock(&DEVICES).entry(device.as_raw()).or_default())
 }
 
-/// Forgets a device.
 pub(crate) fn forget(device: vk::Device) {
     lock(&DEVICES).remove(&device.as_raw());
 }

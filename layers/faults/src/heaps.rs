@@ -77,7 +77,6 @@ pub(crate) fn allocated<'c>(call: Call<'c, FaultsLayer, AllocateMemory>) -> Retu
     returned
 }
 
-/// Frees memory.
 pub(crate) fn freed<'c>(call: Call<'c, FaultsLayer, FreeMemory>) -> Returned<'c, FreeMemory> {
     let freed = call.parameters().memory.as_raw();
     device::with(call.device(), |device| {
@@ -107,7 +106,6 @@ impl Memory {
     }
 }
 
-/// Queries memory, with limits.
 pub(crate) fn queried<'c>(
     call: Call<'c, FaultsLayer, GetPhysicalDeviceMemoryProperties>,
 ) -> Returned<'c, GetPhysicalDeviceMemoryProperties> {
@@ -117,7 +115,6 @@ pub(crate) fn queried<'c>(
     returned
 }
 
-/// Queries memory and budgets, with limits.
 pub(crate) fn queried_in_chain<'c, C: Command>(call: Call<'c, FaultsLayer, C>) -> Returned<'c, C> {
     let returned = call.next();
     let out = returned.numbers().as_ref().get(1).copied().unwrap_or(0) as usize;

@@ -15,7 +15,6 @@ use crate::settings;
 
 #[derive(Default)]
 struct Surfaces {
-    /// The surface of each swapchain.
     swapchains: HashMap<u64, u64>,
     lost: HashSet<u64>,
 }
@@ -124,7 +123,6 @@ pub(crate) fn learn(command: CommandId, succeeded: bool, numbers: &[u64]) {
 /// The position of the surfaces of a call.
 #[derive(Clone, Copy)]
 enum Position {
-    /// In a parameter.
     Surface(usize),
     /// In the first member behind the chain of a structure, which is the second parameter.
     SurfaceOfQuery,

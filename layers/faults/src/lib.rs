@@ -34,7 +34,6 @@ use vkload_layer_runtime::{
     Call, Command, Intercept, InterceptAll, Layer, LookUp, Outcome as _, Returned, Setting, SettingKind,
 };
 
-/// The layer.
 pub struct FaultsLayer;
 
 impl Layer for FaultsLayer {
@@ -205,7 +204,6 @@ intercept! {
     WaitSemaphoresKHR by |call| { delay::wait_for_device(&call, call.parameters().timeout); call.next() };
 }
 
-/// Writes a line to the user.
 fn say(line: &str) {
     vkload_layer_runtime::log::<FaultsLayer>(line);
 }

@@ -24,7 +24,6 @@ const WITHOUT_OBJECT: [CommandId; 4] = [
 /// By instance or device and handle, the command that created an object, and how often.
 type Objects = HashMap<[u64; 2], (CommandId, u32)>;
 
-/// The objects that exist.
 static OBJECTS: LazyLock<Mutex<Objects>> = LazyLock::new(Mutex::default);
 
 /// Returns whether the log has calls of a command.

@@ -21,7 +21,6 @@ const FAILED: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 /// A handle of this layer's own for a device.
 #[repr(C)]
 struct Wrapped {
-    /// As in the next layer's handle.
     first_word: *const c_void,
 }
 

@@ -23,7 +23,6 @@ pub(crate) struct Lookup {
     pub(crate) in_instance: vk::PFN_vkGetInstanceProcAddr,
     /// For an instance, if the next layer has it.
     pub(crate) in_physical_device: Option<vk::PFN_vkGetInstanceProcAddr>,
-    /// Of a device.
     pub(crate) in_device: Option<vk::PFN_vkGetDeviceProcAddr>,
 }
 
@@ -161,7 +160,6 @@ impl<L: Layer> Dispatch<L> {
         Some(unsafe { core::mem::transmute::<*mut c_void, Function>(known) })
     }
 
-    /// Remembers the function of a command.
     pub(crate) fn learn(&self, command: CommandId, function: Function) {
         if let Some(slot) = self.functions.get(command.index()) {
             slot.store(function as *mut c_void, Ordering::Relaxed);

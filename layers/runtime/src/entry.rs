@@ -290,7 +290,6 @@ macro_rules! export {
         };
     };
     (@function $layer:ty, $function:ident, fn $name:ident($($parameter:ident: $type:ty),*) -> $result:ty) => {
-        /// Passes the call to the runtime.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name($($parameter: $type),*) -> $result {
             // SAFETY: the loader keeps the specification's promises.

@@ -10,7 +10,6 @@ use vkload_registry::HEADER_VERSION;
 
 use crate::layer::{Extension, Layer};
 
-/// The extension of layers with settings.
 const LAYER_SETTINGS: Extension = Extension {
     name: vk::EXT_LAYER_SETTINGS_NAME,
     spec_version: vk::EXT_LAYER_SETTINGS_SPEC_VERSION,
@@ -99,7 +98,6 @@ fn extension(extension: &Extension) -> String {
     row + "}"
 }
 
-/// Returns a string of JSON.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {

@@ -27,7 +27,6 @@ struct Entry<T> {
 }
 
 impl<T> Entry<T> {
-    /// Returns an unused entry.
     const fn new() -> Self {
         Self { word: AtomicPtr::new(null_mut()), value: AtomicPtr::new(null_mut()) }
     }

@@ -49,7 +49,6 @@ fn write(name: &CStr, line: &str) {
     unsafe extern "C" {
         fn __android_log_write(priority: c_int, tag: *const c_char, text: *const c_char) -> c_int;
     }
-    /// `ANDROID_LOG_INFO`
     const INFO: c_int = 4;
     if let Ok(line) = std::ffi::CString::new(line) {
         // SAFETY: both are strings.

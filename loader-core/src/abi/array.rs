@@ -125,7 +125,6 @@ pub unsafe fn wrapped<T: Copy, U>(
     unsafe { wrapped_bytes(count, out.cast(), (size_of::<U>(), offset), size_of::<T>(), &mut ask) }
 }
 
-/// A count and an array.
 type OutArray = (*mut u32, *mut u64);
 
 /// Returns the same for structures of `structure.0` bytes, with `size` bytes written at `structure.1`. Once

@@ -11,7 +11,7 @@ use super::of_layer;
 use crate::abi::{Command, extensions, name};
 use crate::discovery::{LayerRequest, LayerScope, Request};
 use crate::dispatch::{HandleKind, Table as _};
-use crate::layers::{FoundLayers, Layers, warn_of_unheard};
+use crate::layers::{FoundLayers, Layers, warn_of_ignored};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
@@ -48,7 +48,7 @@ pub unsafe fn create_instance(
         let logger = loader.logger_in(allocator)?;
         let (Some(info), Some(out)) = (create_info.as_ref(), out.as_mut()) else {
             let message = format_args!("vkCreateInstance: pCreateInfo and pInstance must not be NULL");
-            logger.insist(Level::Error, Topic::Usage, message);
+            logger.log_always(Level::Error, Topic::Usage, message);
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         };
         if comes_from_layers(info.p_next) {
@@ -56,7 +56,7 @@ pub unsafe fn create_instance(
                 "vkCreateInstance: an active layer calls it instead of the next layer's; its manifest may name a Vulkan loader \
                  as the layer's library"
             );
-            logger.insist(Level::Error, Topic::Layer, message);
+            logger.log_always(Level::Error, Topic::Layer, message);
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
         logger.listeners.add_chained(info.p_next)?;
@@ -89,7 +89,7 @@ pub unsafe fn create_instance(
         let mut result = Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         if loader.flavour.handles.are_looked_up() {
             loader.platform.environment.with_layer_settings(&mut |settings| {
-                warn_of_unheard(settings, instance.layers(), &instance.logger);
+                warn_of_ignored(settings, instance.layers(), &instance.logger);
                 result = enter(settings, info, callbacks, &mut handle);
             });
         } else {
@@ -123,7 +123,7 @@ fn check_made(instance: &Instance, handle: vk::Instance) -> Result<(), vk::Resul
         "vkCreateInstance: a layer reports success without an instance: it returns none, or did not call the next \
          layer; disable the layers one by one"
     );
-    instance.logger.insist(Level::Error, Topic::Layer, message);
+    instance.logger.log_always(Level::Error, Topic::Layer, message);
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 

@@ -43,7 +43,7 @@ impl Instance {
     /// Reports that a layer returned something that cannot be an object.
     #[cold]
     pub(crate) fn report_no_object(&self, what: &str, handle: u64) {
-        self.logger.insist(
+        self.logger.log_always(
             Level::Error,
             Topic::Layer,
             format_args!(

@@ -48,7 +48,6 @@ impl Drop for Answers {
 /// A platform, and its answers until now.
 pub(super) struct Asked<'a> {
     platform: &'a Platform,
-    /// The position of the next answer.
     end: &'a Answers,
     /// Sorted by question.
     records: Vec<&'a Record>,

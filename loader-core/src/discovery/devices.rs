@@ -23,7 +23,6 @@ pub struct DeviceIds {
 #[derive(Debug, Default)]
 pub struct DeviceFilters([Option<Text>; 3]);
 
-/// The variables.
 pub(crate) const FILTERS: [Variable; 3] = [
     variables::VK_LOADER_DEVICE_ID_FILTER,
     variables::VK_LOADER_VENDOR_ID_FILTER,

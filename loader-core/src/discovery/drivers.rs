@@ -197,10 +197,8 @@ fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Resu
     Ok(())
 }
 
-/// The identity of a library.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Library<'a> {
-    /// The file with this identity.
     Is((u64, u64)),
     /// The library with this name. The length comes first in the order: few names have the same length, and
     /// drivers with numbers in their names are found in this order.

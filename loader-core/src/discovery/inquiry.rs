@@ -58,9 +58,7 @@ pub(super) fn answer<T: Default>(
 
 /// Why no plan can be made yet.
 pub(super) enum Incomplete {
-    /// Some questions are open.
     Ask,
-    /// Memory ran out.
     OutOfMemory,
 }
 
@@ -96,7 +94,6 @@ impl<'a> Inquiry<'a> {
         self.questions
     }
 
-    /// Returns whether the process is elevated.
     pub(super) fn elevated(&mut self) -> Result<bool, OutOfMemory> {
         Ok(self.answer(self.base, Topic::Elevated, b"")?.is_some_and(Answer::truth))
     }
@@ -115,7 +112,6 @@ impl<'a> Inquiry<'a> {
         Ok(self.answer(self.base, Topic::Executable, b"")?.and_then(Answer::value))
     }
 
-    /// Returns whether `path` names anything.
     pub(super) fn exists(&mut self, path: &[u8]) -> Result<bool, OutOfMemory> {
         Ok(self.answer(None, Topic::Exists, path)?.is_some_and(Answer::truth))
     }
@@ -125,12 +121,10 @@ impl<'a> Inquiry<'a> {
         Ok(self.answer(None, Topic::Identity, path)?.and_then(Answer::identity))
     }
 
-    /// Returns the names in a folder.
     pub(super) fn listing(&mut self, path: &[u8]) -> Result<Result<&'a [Text], FileError>, OutOfMemory> {
         Ok(self.answer(None, Topic::Listing, path)?.map_or(Ok(&[]), Answer::names))
     }
 
-    /// Returns the content of a file.
     pub(super) fn file(&mut self, path: &[u8]) -> Result<Result<&'a [u8], FileError>, OutOfMemory> {
         Ok(self.answer(None, Topic::File, path)?.map_or(Ok(b""), Answer::content))
     }

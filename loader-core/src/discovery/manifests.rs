@@ -10,7 +10,6 @@ use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 /// The number of manifests above which the rest is ignored.
 const MANIFEST_LIMIT: usize = 4096;
 
-/// A manifest that was found.
 pub(super) struct Manifest {
     pub(super) path: Text,
     /// Its index in the plan's list of search paths.

@@ -38,7 +38,6 @@ pub(super) enum Topic {
 }
 
 impl Question {
-    /// Returns the question with this key.
     pub(super) fn of((topic, _, name): Key<'_>) -> Result<Self, OutOfMemory> {
         Ok(match topic {
             Topic::Elevated => Self::Elevated,
@@ -52,7 +51,6 @@ impl Question {
         })
     }
 
-    /// Returns a copy of the question.
     pub(super) fn copy(&self) -> Result<Self, OutOfMemory> {
         Self::of(self.key())
     }

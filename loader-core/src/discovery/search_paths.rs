@@ -51,7 +51,6 @@ pub(super) fn path(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
 }
 
 impl<'a> Choices<'a> {
-    /// Reads the variables of the search.
     pub(super) fn read(
         inquiry: &mut Inquiry<'a>,
         policy: &Policy,
@@ -113,7 +112,6 @@ impl<'a> Choices<'a> {
         Ok(Self::default())
     }
 
-    /// Notes about the variables for users.
     pub(super) fn notes(
         &self,
         inquiry: &mut Inquiry<'a>,
@@ -155,7 +153,6 @@ pub(super) fn note_elevated(
     Ok(())
 }
 
-/// Adds the default search paths.
 pub(super) fn add_default_paths(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
@@ -243,7 +240,6 @@ impl SearchPath {
 }
 
 impl Search {
-    /// Returns the variables of this search.
     fn variables(&self) -> impl Iterator<Item = &'static CStr> + use<> {
         self.replacing.iter().copied().chain(self.adding).chain(self.select).chain(self.disable)
     }

@@ -117,7 +117,6 @@ fn plan_file(inquiry: &mut Inquiry<'_>, policy: &Policy) -> Result<SettingsPlan,
     Ok(plan)
 }
 
-/// Returns the paths in search order.
 fn in_order(search_paths: &[SearchPath]) -> impl Iterator<Item = &SearchPath> {
     (0..3).flat_map(move |wanted| search_paths.iter().filter(move |entry| rank(entry.origin) == wanted))
 }

@@ -203,7 +203,6 @@ impl Answer {
     }
 }
 
-/// Returns the platform's answer now.
 pub(super) fn answer(platform: &Platform, question: &Question) -> Result<Answer, OutOfMemory> {
     Ok(match question {
         Question::Elevated => Answer::Truth(platform.identity.elevated()),

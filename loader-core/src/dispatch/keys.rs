@@ -56,7 +56,6 @@ pub struct Keys {
     changing: Lock<()>,
 }
 
-/// A key and its table.
 #[repr(C)]
 struct Entry {
     key: AtomicUsize,
@@ -73,7 +72,6 @@ struct Others {
     mask: usize,
     entries: *const Entry,
     all: Vec<Entry>,
-    /// The smaller table that it replaced.
     previous: *mut Others,
 }
 

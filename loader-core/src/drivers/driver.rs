@@ -106,7 +106,7 @@ impl DriverRef {
     }
 
     /// Returns the outcome of a manifest that promises more than the driver has, if it does.
-    pub(super) fn lie(&self, manifest: Version) -> Option<DriverStatus> {
+    pub(super) fn overstated_version(&self, manifest: Version) -> Option<DriverStatus> {
         let too_much = manifest >= Version::new(1, 1, 0) && self.api_version < Version::new(1, 1, 0);
         too_much.then_some(DriverStatus::ApiVersionLie { manifest, driver: self.api_version })
     }

@@ -102,7 +102,7 @@ impl FoundDrivers {
                         note(&mut self.outcomes, index, outcome)?;
                         continue;
                     }
-                    if let Some(lie) = driver.lie(candidate.api_version) {
+                    if let Some(lie) = driver.overstated_version(candidate.api_version) {
                         note(&mut self.outcomes, index, lie)?;
                     }
                     self.open.try_push((index, driver))?;

@@ -20,7 +20,6 @@ pub struct OpenDrivers {
     pub(super) given: Turns,
 }
 
-/// An open driver and its key.
 type Entry = (Key, DriverRef);
 
 /// The key by which an open driver is found.
@@ -54,7 +53,6 @@ struct Negotiation {
 }
 
 impl OpenDrivers {
-    /// Creates an empty list.
     pub(crate) const fn new() -> Self {
         Self { list: SharedList::new(), negotiations: Lock::new([None; 16]), given: Turns::new() }
     }

@@ -16,7 +16,6 @@ use crate::memory::{Application, Arc, Escaped, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, LayerOpenError, with_layer};
 use crate::platform::{Platform, Turn, Waiting, variables};
 
-/// Takes the turn to call layers.
 type TakeTurn<'a> = &'a dyn Fn() -> Option<Turn<'static>>;
 
 /// The system's layers as one call sees them.

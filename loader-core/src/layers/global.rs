@@ -36,7 +36,6 @@ pub const VERSION: GlobalCommand =
 /// The layers' functions that intercept a global command, opened for one call.
 struct Interceptors {
     functions: Vec<*mut c_void>,
-    /// Keeps the libraries open.
     libraries: Vec<Arc<LayerLibrary>>,
 }
 

@@ -103,7 +103,7 @@ impl LayerSettingsChain {
 ///
 /// # Safety
 /// `given` are valid settings.
-pub unsafe fn warn_of_unheard(given: &[Setting], layers: &[ActiveLayer], logger: &Logger) {
+pub unsafe fn warn_of_ignored(given: &[Setting], layers: &[ActiveLayer], logger: &Logger) {
     // SAFETY: by this function's `# Safety` the settings are valid: their names are valid C strings.
     let of = |setting: &Setting| unsafe { names(setting).0 }.unwrap_or_default().to_bytes();
     for (index, setting) in given.iter().enumerate() {

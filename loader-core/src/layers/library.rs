@@ -44,11 +44,9 @@ impl Drop for LayerLibrary {
     }
 }
 
-/// The result of opening a layer.
 pub(super) struct Opened {
     /// Why the layer is unusable, if known.
     pub(super) fault: Cached<LayerOpenError>,
-    /// Its library, which stays open.
     kept: Cached<LayerLibrary>,
 }
 

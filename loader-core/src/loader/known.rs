@@ -19,7 +19,6 @@ impl Addresses {
         self.0.insert(waiting, address)
     }
 
-    /// Forgets an object.
     #[inline(never)]
     pub(crate) fn remove(&self, waiting: &dyn Waiting, address: usize) {
         let _ = self.0.remove(waiting, |known| *known == address);
@@ -31,7 +30,6 @@ impl Addresses {
         self.0.read(waiting, |list| list.contains(&address))
     }
 
-    /// Reads the list, under its lock.
     pub(crate) fn read<R>(&self, waiting: &dyn Waiting, read: impl FnOnce(&[usize]) -> R) -> R {
         self.0.read(waiting, read)
     }
@@ -45,14 +43,12 @@ impl Addresses {
 pub struct KnownObjects {
     /// Instances with layers, which are handed to them.
     pub(crate) under_layers: Addresses,
-    /// Devices that are being created.
     pub(crate) under_creation: Addresses,
     /// The drivers' handles of devices that they have destroyed, until the layers have finished.
     pub(crate) destroyed: Addresses,
 }
 
 impl KnownObjects {
-    /// Creates empty lists.
     #[must_use]
     pub(super) const fn new() -> Self {
         Self {

@@ -84,7 +84,7 @@ impl Loader {
     /// returns.
     pub fn enter(&'static self) -> User {
         self.make_current();
-        self.users.come()
+        self.users.enter()
     }
 
     /// Keeps other threads out of all layer commands that create, destroy and enumerate, until the turn is
@@ -201,16 +201,16 @@ impl Loader {
     pub fn unload(&self, and_the_keys: fn(&dyn Waiting)) {
         let Some(idle) = self.users.idle() else { return };
         let waiting = self.platform.waiting;
-        let lasts = || idle.lasts();
-        self.found_drivers.forget(waiting, lasts);
-        self.found_layers.forget(waiting, lasts);
-        self.found_settings.forget(waiting, lasts);
-        self.unknown.forget(waiting, lasts);
-        self.known.forget(waiting, lasts);
-        if lasts() {
+        let is_idle = || idle.still_holds();
+        self.found_drivers.forget(waiting, is_idle);
+        self.found_layers.forget(waiting, is_idle);
+        self.found_settings.forget(waiting, is_idle);
+        self.unknown.forget(waiting, is_idle);
+        self.known.forget(waiting, is_idle);
+        if is_idle() {
             and_the_keys(waiting);
         }
-        self.drivers.close(self.platform, lasts);
+        self.drivers.close(self.platform, is_idle);
     }
 }
 

@@ -29,7 +29,6 @@ pub struct UnknownCommands {
 }
 
 impl UnknownCommands {
-    /// Creates an empty list.
     pub(crate) const fn new() -> Self {
         Self {
             physical_device: Names::at_most(UNKNOWN_PHYSICAL_DEVICE_COMMANDS),
@@ -46,14 +45,12 @@ impl UnknownCommands {
 /// Names with their numbers.
 pub struct Names {
     list: SharedList<Name>,
-    /// The number of available numbers.
     most: usize,
 }
 
 /// A name in memory of the process, which lives until [`Names::forget`].
 #[derive(Clone, Copy)]
 struct Name {
-    /// Including its NUL, which `copied` ensures.
     bytes: NonNull<[u8]>,
     /// The capacity of the vector that the bytes were made in.
     capacity: usize,

@@ -11,9 +11,7 @@ use crate::memory::{Escaped, Text, TryGrow, Vec, format_into};
 pub use crate::platform::{Level, LogSink};
 use crate::registry::CommandId;
 
-/// A command's name in messages.
 pub(crate) trait CommandText {
-    /// Returns the name.
     fn text(self) -> Escaped<'static>;
 }
 

@@ -32,9 +32,7 @@ pub struct Listeners<A: Allocator = Application> {
 /// An application callback and its filter.
 #[derive(Clone, Copy)]
 pub struct Listener {
-    /// Later ones have higher numbers.
     number: usize,
-    /// Whether it came with vkCreateInstance.
     chained: bool,
     callback: Callback,
     user_data: *mut c_void,
@@ -142,7 +140,7 @@ impl<A: Allocator + Clone> Listeners<A> {
 
     /// Returns whether any listener receives loader messages of this level and topic.
     #[must_use]
-    pub fn hear(&self, level: Level, topic: Topic) -> bool {
+    pub fn want(&self, level: Level, topic: Topic) -> bool {
         let (severity, types) = severity_and_types(level, topic);
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default();
         // SAFETY: the data names no object, and the text is not read.

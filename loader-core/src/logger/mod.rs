@@ -55,14 +55,14 @@ impl Logger {
     /// Writes a record regardless of the filter, and passes it to the listeners. For records that must be
     /// seen: calls with NULL.
     #[inline(never)] // several callers
-    pub fn insist(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
+    pub fn log_always(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         write_line(self.sink, level, topic, message);
         self.tell(level, topic, message);
     }
 
     /// Passes a record to the listeners only. Returns whether any listener received it.
     pub fn tell(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) -> bool {
-        if !self.listeners.hear(level, topic) {
+        if !self.listeners.want(level, topic) {
             return false;
         }
         let mut text = Vec::new();
@@ -88,7 +88,7 @@ impl Logger {
         let is_for = |location: &LogLocation| location.filter.lets_through(level, topic);
         self.filter.lets_through(level, topic)
             || self.settings.log_locations().iter().any(is_for)
-            || self.listeners.hear(level, topic)
+            || self.listeners.want(level, topic)
     }
 
     /// Returns whether no record at all would be written or received.

@@ -45,7 +45,6 @@ pub struct Value<'a> {
     bytes: &'a [u8],
     /// The offset of its beginning in the document.
     at: usize,
-    /// The offset of its end.
     end: usize,
 }
 
@@ -292,7 +291,6 @@ fn leading_number(text: &[u8]) -> Option<u32> {
     Some(digits.fold(0, add))
 }
 
-/// A part of a string.
 enum Piece<'a> {
     Plain(&'a [u8]),
     Escaped(char),
@@ -431,7 +429,6 @@ fn position(bytes: &[u8], at: usize) -> (u32, u32) {
     (breaks(before).saturating_add(1), u32::try_from(column).unwrap_or(u32::MAX).saturating_add(1))
 }
 
-/// Returns the number of line breaks.
 pub(super) fn breaks(bytes: &[u8]) -> u32 {
     let breaks = bytes.iter().filter(|byte| **byte == b'\n').count();
     u32::try_from(breaks).unwrap_or(u32::MAX)

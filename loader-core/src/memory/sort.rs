@@ -29,7 +29,6 @@ pub(crate) fn last_to_front<T>(values: &mut [T]) {
     }
 }
 
-/// The addresses of two values.
 type Pair = (*const u8, *const u8);
 
 /// Sorts the values. This part is the same for every type of value.

@@ -32,7 +32,6 @@ impl OwnCommand {
     }
 }
 
-/// Whatever the parameters.
 unsafe extern "system" fn succeed() -> vk::Result {
     vk::Result::SUCCESS
 }

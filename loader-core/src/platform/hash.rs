@@ -23,7 +23,6 @@ pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
 pub fn mixed(state: u64, word: u64) -> u64 {
     /// 2^64 divided by the golden ratio, odd.
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-    /// Odd, with its bits spread evenly.
     const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
     let product = (state ^ word).wrapping_add(STEP).wrapping_mul(FACTOR);
     product ^ (product >> 32)

@@ -33,7 +33,6 @@ struct World {
     open: StdVec<Symbols>,
 }
 
-/// The exports of a library.
 pub(crate) type Symbols = fn(&CStr) -> Option<NonNull<c_void>>;
 
 struct Node {
@@ -52,7 +51,6 @@ enum Content {
 }
 
 impl Imaginary {
-    /// Creates an empty system.
     pub(crate) fn new() -> &'static Self {
         Box::leak(Box::default())
     }
@@ -118,7 +116,6 @@ impl Imaginary {
         self
     }
 
-    /// Puts a library at `path`.
     pub(crate) fn library(&self, path: &str, symbols: Symbols) -> &Self {
         self.file(path, "").world().libraries.insert(path.to_string(), symbols);
         self

@@ -13,7 +13,6 @@ pub(crate) fn exists(system: &dyn System, path: &[u8]) -> bool {
     !matches!(system.file_size(path.as_c()), Err(FileError::NotFound))
 }
 
-/// A NUL-terminated path.
 pub(crate) struct CPath(Text);
 
 impl CPath {

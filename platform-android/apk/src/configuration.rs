@@ -12,20 +12,17 @@ use platform_android::layers::{Folder, Found, Origin};
 
 /// A configuration. It never changes, and is used from its creation on.
 pub struct Configuration {
-    /// The application's options.
     pub options: Options,
     /// Its layer settings, as layers get them. They point into the options.
     pub layer_settings: Vec<vk::LayerSettingEXT<'static>>,
     /// The drivers that it named, or the system's loader.
     pub drivers: Vec<Driver>,
-    /// The libraries in its folders.
     pub found: Found,
     /// Counts configurations from 1.
     pub number: u64,
 }
 
 impl Configuration {
-    /// Returns the drivers that are used.
     pub fn used(&self) -> impl Iterator<Item = &Driver> {
         self.drivers.iter().filter(|driver| driver.used)
     }

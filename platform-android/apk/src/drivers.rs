@@ -14,7 +14,6 @@ use super::policy::SYSTEM_LOADER;
 use platform_android::hal::ModuleFault;
 use platform_android::system::{Library, OpenMethod};
 
-/// A driver that the options name.
 #[derive(Debug)]
 pub struct Driver {
     /// The application's name for it; empty if it is the only one.
@@ -23,9 +22,7 @@ pub struct Driver {
     pub path: Text,
     /// The library to open: a path, or a bare name.
     pub library: Text,
-    /// How it is opened.
     pub method: OpenMethod,
-    /// Its kind.
     pub kind: Kind,
     /// Why it is in the application's linker namespace; `None` if it has its own, or is not the
     /// application's.
@@ -40,12 +37,9 @@ pub struct Driver {
     pub(super) others: Option<Others>,
 }
 
-/// The kind of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The system's loader.
     System,
-    /// A driver with the driver interface.
     Icd,
     /// A HAL module, for which this loader provides the window system.
     Module,
@@ -55,11 +49,9 @@ vkload_core::reasons! {
     /// Why a driver cannot be used.
     #[derive(Debug)]
     pub enum DriverError [] {
-        /// Its package is broken.
         Package(fault: PackageError) = [(fault.id(); &[])] ("{fault}");
         /// The dynamic linker refuses the library; its header says why.
         Header(reason: Text) = ["wrong-library"] ("the library does not open: {}", Escaped(reason));
-        /// The dynamic linker refuses the library.
         DoesNotOpen(error: Text) = ["does-not-open"]
             ("the library does not open: {}; bring the libraries that it needs, or a build for applications and this processor", Escaped(error));
         /// The library is not a driver.
@@ -70,7 +62,6 @@ vkload_core::reasons! {
         /// The maximum number of HAL modules is reached.
         TooManyModules = ["too-many-modules"]
             ("{MOST} HAL modules are open already, and they stay open; restart the application to use this one");
-        /// Its path is impossible.
         Path = ["path"] ("the driver's path is empty or has a colon in it; rename it");
     }
 }

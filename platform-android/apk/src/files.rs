@@ -17,7 +17,6 @@ use super::{Apk, Kind};
 use platform_android::layers::LayerLibrary;
 use platform_android::system::System;
 
-/// The extension of manifests.
 const ENDING: &[u8] = b".json";
 
 impl Environment for Apk {
@@ -139,9 +138,7 @@ impl Files for Apk {
 
 /// A manifest that exists for the core alone.
 enum Manifest<'a> {
-    /// Of a driver.
     Driver(&'a [u8]),
-    /// The application's.
     Given(&'a [u8]),
     /// Of a library that describes its own layers.
     Described(&'a LayerLibrary),

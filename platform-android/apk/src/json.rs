@@ -42,7 +42,6 @@ impl Json {
         Ok(self)
     }
 
-    /// Writes a string.
     pub(super) fn string(&mut self, value: impl Display) -> Result<(), OutOfMemory> {
         self.separate()?;
         self.text.try_push(b'"')?;
@@ -104,9 +103,7 @@ impl Escaped<'_> {
     }
 }
 
-/// The brackets of objects.
 pub(super) const OBJECT: [u8; 2] = *b"{}";
-/// The brackets of lists.
 pub(super) const LIST: [u8; 2] = *b"[]";
 
 #[cfg(test)]

@@ -79,7 +79,6 @@ pub struct Apk {
     /// The HAL modules that the application brings.
     modules: Modules,
     state: Lock<State>,
-    /// One thread at a time configures.
     turns: Turns,
     /// The libraries that the core has open, one entry per opening.
     open: SharedList<Library>,

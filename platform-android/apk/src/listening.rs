@@ -14,7 +14,6 @@ pub type LogCallback = unsafe extern "C" fn(level: c_int, text: *const c_char, d
 /// The listener for the records of this process: the core's and every driver level's.
 pub(crate) static LISTENING: Listening = Listening::new();
 
-/// A slot for one listener.
 pub(crate) struct Listening(Lock<State>);
 
 struct State {
@@ -23,7 +22,6 @@ struct State {
     calls: usize,
 }
 
-/// A callback of the application.
 #[derive(Clone, Copy)]
 pub(crate) struct Registered {
     /// The least severe records that it receives.
@@ -53,7 +51,6 @@ impl Listening {
         self.0.lock(system).listener = listener;
     }
 
-    /// Returns whether any listener is set.
     pub(crate) fn is_heard(&self, system: &dyn System) -> bool {
         self.0.lock(system).listener.is_some()
     }

@@ -6,12 +6,10 @@ use core::fmt;
 use vkload_core::manifest::json::{self, Kind, Str, Value};
 use vkload_core::memory::{Escaped, OutOfMemory, Text, format_into};
 
-/// Why options are rejected.
 #[derive(Debug)]
 pub enum OptionsError {
     /// The mistake, and how to fix it.
     Mistake(Text),
-    /// Out of memory.
     OutOfMemory,
 }
 
@@ -38,7 +36,6 @@ impl fmt::Display for OptionsError {
     }
 }
 
-/// Returns the items of a list.
 pub(super) fn items<'a>(value: Value<'a>, name: &str) -> Result<json::Items<'a>, OptionsError> {
     if value.kind() == Kind::List { Ok(value.items()) } else { Err(wrong_type(name, "a list", value)) }
 }

@@ -26,7 +26,6 @@ use platform_android::system::{self, System};
 /// The maximum number of modules in a process: an opened one stays open.
 pub const MOST: usize = 8;
 
-/// The modules of the process.
 pub(super) struct Modules([Module; MOST]);
 
 struct Module {
@@ -53,9 +52,7 @@ impl Search for NoSearch {
     }
 }
 
-/// How a module was opened.
 pub(super) struct OpenedModule {
-    /// The path of its library.
     pub(super) library: Text,
     /// See [`Driver::not_apart`](super::Driver::not_apart).
     pub(super) not_apart: Option<Text>,
@@ -65,7 +62,6 @@ pub(super) struct OpenedModule {
 
 /// The reason why a library is not a module.
 pub(super) enum ModuleError {
-    /// It cannot be used.
     Unusable(ModuleFault),
     /// The maximum number of modules is reached.
     Full,
@@ -93,7 +89,6 @@ impl Module {
 }
 
 impl Modules {
-    /// Creates the empty slots.
     pub(super) const fn new(system: &'static dyn System) -> Self {
         Self([
             Module::new(system),
@@ -161,7 +156,6 @@ fn loader(index: usize) -> Option<&'static Loader> {
     unsafe { LOADERS.get(index)?.load(Ordering::Acquire).as_ref() }
 }
 
-/// Instantiates a function for each slot.
 macro_rules! at_each_index {
     ($function:ident) => {
         [

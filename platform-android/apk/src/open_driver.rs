@@ -20,7 +20,6 @@ use platform_android::system::{Library, Namespace, OpenMethod};
 /// The namespace name in the linker's messages.
 const NAME: &CStr = c"vkload-driver";
 
-/// An opened library.
 pub(super) struct Opened {
     pub(super) library: Library,
     /// Why it is in the application's namespace; `None` if it has its own.

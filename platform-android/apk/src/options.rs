@@ -16,7 +16,6 @@ pub struct Options {
     /// The search path for layers: folders, also in packages. The application's library folder
     /// comes last.
     pub folders: Vec<Text>,
-    /// Layer manifests.
     pub manifests: Vec<Text>,
     /// The drivers. Empty for the system's loader only.
     pub drivers: Vec<Choice>,
@@ -25,41 +24,32 @@ pub struct Options {
     /// The layer settings, in addition to those that the application passes when it creates an
     /// instance.
     pub layer_settings: Vec<LayerSetting>,
-    /// Environment variables and their values.
     pub environment: Vec<(Text, Text)>,
     /// The folder of the application's own libraries; empty if not given.
     pub library_folder: Text,
 }
 
-/// A driver that the application names.
 #[derive(Debug)]
 pub struct Choice {
     /// The application's name for it; empty if it is the only one.
     pub name: Text,
-    /// Its source.
     pub source: DriverSource,
 }
 
-/// The source of a driver.
 #[derive(Debug, PartialEq, Eq)]
 pub enum DriverSource {
     /// In the system: its loader.
     System,
-    /// This library.
     Library(Text),
-    /// In a package.
     Package {
-        /// The archive.
         path: Text,
         /// The folder into which it is unpacked.
         unpack_to: Text,
     },
 }
 
-/// Reads a member of the options.
 type Read = fn(&mut Options, &str, Value<'_>) -> Result<(), OptionsError>;
 
-/// The members of the options.
 const MEMBERS: &[(&str, Read)] = &[
     ("layers", |options, name, value| list(value, name, true).map(|list| options.layers = list)),
     ("layer_folders", |options, name, value| list(value, name, true).map(|list| options.folders = list)),
@@ -124,7 +114,6 @@ impl Options {
         Ok(options)
     }
 
-    /// Determines which driver is used.
     fn choose(&mut self, root: &Value<'_>) -> Result<(), OptionsError> {
         if root.member("driver").is_some() && root.member("drivers").is_some() {
             return Err(OptionsError::mistake(format_args!(

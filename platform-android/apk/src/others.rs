@@ -34,7 +34,6 @@ impl fmt::Debug for Others {
 }
 
 impl Others {
-    /// Creates an empty list.
     pub(super) fn new(system: &'static dyn ApplicationSystem) -> Self {
         Self { system, open: Vec::new(), stay: AtomicBool::new(false) }
     }

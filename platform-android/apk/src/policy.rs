@@ -10,7 +10,6 @@ use vkload_core::platform::{Reader, variables};
 /// The tag of the records in the system's log.
 pub(super) const TAG: &CStr = c"vkload";
 
-/// The loader inside an application.
 pub const FLAVOUR: Flavour = Flavour::apk(&POLICY);
 
 /// The search inside an application: the options' environment variables and folders, with whatever

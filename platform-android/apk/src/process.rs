@@ -21,7 +21,6 @@ pub static APK: Apk = Apk::new(&ANDROID);
 
 static PLATFORM: Platform = APK.platform(abort);
 
-/// The loader of the process.
 pub static LOADER: Loader = Loader::new(&PLATFORM, FLAVOUR);
 
 fn abort() -> ! {

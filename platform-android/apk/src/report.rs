@@ -15,15 +15,12 @@ use super::settings::Reach;
 use super::{Apk, Configuration, Driver, Kind, LayerSetting};
 use platform_android::layers;
 
-/// The format of a report.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// One line per item.
     Text,
     Json,
 }
 
-/// The content of a report.
 struct Report {
     configuration: Option<Arc<Configuration>>,
     /// Why the last options were rejected.
@@ -200,7 +197,6 @@ impl Report {
         self.configuration.iter().flat_map(|configuration| &configuration.options.layer_settings)
     }
 
-    /// Returns how far the setting reaches.
     fn reach(&self, setting: &LayerSetting) -> Reach {
         let plan = &self.layers.plan;
         let layer = plan.usable(setting.layer()).filter(|index| !self.layers.is_broken(*index));

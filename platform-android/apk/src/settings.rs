@@ -25,7 +25,6 @@ enum Read {
     String,
 }
 
-/// The types of VK_EXT_layer_settings.
 const TYPES: &[Row] = &[
     Row("bool32", Type::BOOL32, "true or false", Read::Narrow(bool32)),
     Row("int32", Type::INT32, "whole numbers of 32 bits", Read::Narrow(int32)),
@@ -85,20 +84,17 @@ fn double(value: Value<'_>) -> Number<f64> {
     Ok(Some(unsafe { libc::strtod(written.as_ptr().cast(), core::ptr::null_mut()) }))
 }
 
-/// A setting of a layer.
 #[derive(Debug)]
 pub struct LayerSetting {
     /// The layer's name and the setting's, each NUL-terminated.
     layer: Text,
     name: Text,
-    /// The type's index in `TYPES`.
     row: usize,
     values: Values,
     /// The values as written in the options.
     written: Text,
 }
 
-/// Values in C's representation.
 #[derive(Debug)]
 enum Values {
     Narrow(Vec<u32>),
@@ -106,7 +102,6 @@ enum Values {
     Strings { pointers: Vec<Pointer>, _texts: Vec<Text> },
 }
 
-/// The address of a text.
 #[derive(Debug)]
 #[repr(transparent)]
 struct Pointer(*const c_char);
@@ -145,12 +140,10 @@ impl LayerSetting {
         Ok(Self { layer: c_name(layer, "layer")?, name: c_name(name, "name")?, row, values, written })
     }
 
-    /// Returns the layer's name.
     pub(super) fn layer(&self) -> &[u8] {
         without_nul(&self.layer)
     }
 
-    /// Returns the setting's name.
     pub(super) fn name(&self) -> &[u8] {
         without_nul(&self.name)
     }
@@ -183,16 +176,13 @@ impl LayerSetting {
     }
 }
 
-/// How far a setting reaches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// To the layer, in every instance.
     Layer,
     /// To the layer, but the layer does not claim to know such settings.
     PerhapsUnread,
     /// To the layer, if the application enables it.
     IfEnabled,
-    /// Nowhere.
     Nowhere,
 }
 

@@ -8,7 +8,6 @@ use platform_android::late;
 use platform_android::os::{BeginSlice, EndSlice, Slices};
 use platform_android::system::GRAPHICS;
 
-/// libandroid.
 pub(crate) struct LibAndroid;
 
 late! {

@@ -1,7 +1,6 @@
 //! The exported functions: the Vulkan commands, and the functions that `vkload.h` declares.
 #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
 
-/// The global commands of Vulkan.
 pub mod entry {
     vkload_core::global_commands!(platform_android_apk::LOADER);
 }

@@ -24,7 +24,6 @@ struct Callback<H> {
     listener: usize,
     /// The driver's handle for it, NULL if the driver has none.
     of_driver: H,
-    /// The allocator of this box.
     memory: CopiedCallbacks,
 }
 

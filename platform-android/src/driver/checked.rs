@@ -25,7 +25,6 @@ pub(super) const fn checked<const COMMAND: usize, F: Checked<COMMAND>>(_: F) -> 
 
 /// The return value of a function that has done nothing.
 pub(super) trait Nothing {
-    /// Success.
     const NOTHING: Self;
 }
 

@@ -77,14 +77,11 @@ pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
     row.map_or(Passed, |(_, _, treatment, _)| *treatment)
 }
 
-/// The condition for listing an extension.
 #[derive(Clone, Copy)]
 enum Condition {
-    /// Nothing.
     None,
     /// The loader does not list it: it is listed if the driver has it.
     OfDriver,
-    /// Windows have this call.
     Window(WindowCall),
     /// The display shows a high dynamic range, according to a property. Irrelevant since Android
     /// 17.

@@ -55,17 +55,14 @@ pub(super) fn are_kept_from_driver(host: &Host, s_type: vk::StructureType) -> bo
     known(host, s_type).is_some_and(|(since, _)| matches!(since, Since::Switch(_)))
 }
 
-/// Whether a feature is available.
 #[derive(Clone, Copy)]
 enum Answer {
     /// Yes, whenever its extension is.
     Yes,
-    /// No.
     No,
     /// If the compression of the driver's images can be controlled: swapchain images are among
     /// them.
     IfImagesCan,
-    /// If windows have this call.
     IfWindowCan(WindowCall),
     /// If the system reports when frames were shown.
     IfTimed,

@@ -19,17 +19,12 @@ use crate::wsi;
 
 /// A command in which the loader has work to do.
 pub struct Hook {
-    /// The command.
     pub command: CommandId,
-    /// When the command is the loader's.
     pub rule: Rule,
-    /// The lookup functions that find it.
     pub kind: Kind,
-    /// The loader's function.
     pub function: Command,
 }
 
-/// The condition for finding a command.
 #[derive(Clone, Copy)]
 pub enum Gate {
     /// This minor version of Vulkan 1.
@@ -41,7 +36,6 @@ pub enum Gate {
 /// When a command is the loader's, when it is the driver's, and when it is not found.
 #[derive(Clone, Copy)]
 pub struct Rule {
-    /// The condition for finding the command.
     pub gate: Gate,
     /// Since when the loader has the command. Before, it is the driver's.
     since: Since,
@@ -86,7 +80,6 @@ const ANDROID_17: Option<Since> = Some(Since::Level(ApiLevel::ANDROID_17));
 pub enum Kind {
     /// Without an instance only.
     Global,
-    /// With an instance.
     Instance,
     /// With a device or an instance: every device has it.
     Device,
@@ -169,7 +162,6 @@ macro_rules! hook {
     }};
 }
 
-/// The rows of the table.
 macro_rules! hooks {
     (
         global { $($global:ident: $global_type:ident = $global_function:expr;)* }
@@ -196,7 +188,6 @@ macro_rules! hooks {
     };
 }
 
-/// All hooks.
 static HOOKS: &[Hook] = hooks! {
     global {
         CREATE_INSTANCE: PFN_vkCreateInstance = super::create_instance;

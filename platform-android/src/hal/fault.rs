@@ -8,16 +8,13 @@ vkload_core::reasons! {
     /// The fault of a library as a HAL module for Vulkan. Its text continues a sentence that begins with the library.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ModuleFault [] {
-        /// The library has no symbol `HMI`.
         NoModule = ["no-module"] (" has no symbol HMI, so it is not a HAL module: replace it by the GPU's driver");
         /// The library is a module for something other than Vulkan.
         OtherModule = ["other-module"]
             (" is a HAL module for something else, as its id is not \"vulkan\": replace it by the GPU's driver");
         /// A structure of the module is faulty.
         Structure(fault: StructureFault) = [(fault.id(); &["other-tag", "other-version", "no-open"])] (": {fault}");
-        /// The module's `open` function failed.
         OpenFailed {
-            /// Its result.
             result: c_int,
         } = ["open-failed"]
             (" fails to open its device vk0 with {result}: look for the driver's own messages, and for denials of access to the GPU's \
@@ -36,24 +33,18 @@ vkload_core::reasons! {
         /// The symbol `HMI` of an application's driver does not begin like a module, or its device not
         /// like a device.
         OtherTag {
-            /// Which of the two.
             what: Structure,
-            /// Its tag.
             tag: u32,
-            /// The expected tag.
             expected: u32,
         } = ["other-tag"]
             ("its {what} begins with {tag:#x} instead of {expected:#x}: the library is not a HAL module, or a broken one; check the path");
         /// The module of an application's driver, or its device, has a version with other structures.
         OtherVersion {
-            /// Which of the two.
             what: Structure,
-            /// Its version.
             version: u32,
         } = ["other-version"]
             ("its {what} is of version {version:#x}, whose structures this loader does not know; get a build of it for the first version \
               of Vulkan's HAL");
-        /// The module has no `open` function.
         NoOpen = ["no-open"] ("its module has no function to open it with; report this to the driver's vendor");
     }
 }
@@ -63,7 +54,6 @@ vkload_core::reasons! {
 pub enum Structure {
     /// The module that the symbol `HMI` denotes.
     Module,
-    /// The device that the module opens.
     Device,
 }
 

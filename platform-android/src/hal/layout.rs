@@ -12,62 +12,46 @@ use super::fault::{Structure, StructureFault};
 /// The unit of a module's reserved members: 64 bits if pointers are that wide, else 32.
 type Word = usize;
 
-/// `HARDWARE_MODULE_TAG`
 pub const MODULE_TAG: u32 = 0x4857_4D54;
-/// `HARDWARE_DEVICE_TAG`
 pub const DEVICE_TAG: u32 = 0x4857_4454;
 /// `HWVULKAN_DISPATCH_MAGIC`: the driver's value in the first word of each dispatchable object,
 /// pointer-sized.
 pub const DISPATCH_MAGIC: usize = 0x01CD_C0DE;
 
-/// `hw_module_t`, which is all of `hwvulkan_module_t`.
 #[repr(C)]
 pub struct Module {
     /// [`MODULE_TAG`], which is not checked.
     pub tag: u32,
-    /// Major version in the upper byte.
     pub module_api_version: u16,
-    /// Major version in the upper byte.
     pub hal_api_version: u16,
     /// A C string: `vulkan`.
     pub id: *const c_char,
-    /// A C string.
     pub name: *const c_char,
-    /// A C string.
     pub author: *const c_char,
-    /// How to open it.
     pub methods: *const Methods,
     /// Written by the loader: the library.
     pub dso: *mut c_void,
-    /// Nothing.
     pub reserved: [Word; 25],
 }
 
-/// `hw_module_methods_t`
 #[repr(C)]
 pub struct Methods {
     /// Opens the device of this name. Returns 0 or a negative error number.
     pub open: Option<unsafe extern "C" fn(*const Module, *const c_char, *mut *mut Device) -> c_int>,
 }
 
-/// `hwvulkan_device_t`
 #[repr(C)]
 pub struct Device {
     /// [`DEVICE_TAG`], which is not checked.
     pub tag: u32,
-    /// Major version in the upper byte.
     pub version: u32,
-    /// The module.
     pub module: *mut Module,
-    /// Nothing.
     pub reserved: [Word; 12],
     /// Releases the device; may be NULL.
     pub close: Option<unsafe extern "C" fn(*mut Device) -> c_int>,
     /// Called only with NULL as the layer name.
     pub enumerate_instance_extension_properties: Option<vk::PFN_vkEnumerateInstanceExtensionProperties>,
-    /// Creates an instance.
     pub create_instance: Option<vk::PFN_vkCreateInstance>,
-    /// Returns the driver's own functions.
     pub get_instance_proc_addr: Option<vk::PFN_vkGetInstanceProcAddr>,
 }
 

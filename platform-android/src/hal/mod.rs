@@ -22,14 +22,12 @@ pub struct Hal {
     state: Lock<State>,
 }
 
-/// The process's knowledge of the driver.
 struct State {
     progress: Progress<Result<Driver, DoesNotOpen>>,
     /// The driver that is open, opened by this process or the one that it was forked from.
     open: Option<Open>,
 }
 
-/// How a loader finds its driver.
 pub trait Search: Sync {
     /// Searches for the driver, or keeps the one that the process has open. Returns the open one, if
     /// any, and the driver of this process.
@@ -42,25 +40,18 @@ pub trait Search: Sync {
     fn meanwhile(&self) -> Result<Driver, DoesNotOpen>;
 }
 
-/// A driver's device, and its library.
 #[derive(Clone, Copy)]
 pub struct Open {
-    /// The device.
     pub driver: Driver,
-    /// The library.
     pub library: Library,
 }
 
 /// The driver's device: the three functions that lead to all others.
 #[derive(Clone, Copy)]
 pub struct Driver {
-    /// The result of the module's `open`.
     pub device: NonNull<layout::Device>,
-    /// Lists the driver's instance extensions.
     pub enumerate_instance_extension_properties: vk::PFN_vkEnumerateInstanceExtensionProperties,
-    /// Creates an instance.
     pub create_instance: vk::PFN_vkCreateInstance,
-    /// Finds the driver's own functions.
     pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
     /// The version of `VK_EXT_debug_report` that the driver has, if any.
     pub debug_report: Option<u32>,

@@ -30,11 +30,9 @@ pub trait Ranges {
 /// Why an archive, or one of its entries, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveError {
-    /// It cannot be read.
     Unreadable(FileError),
     /// It does not end like an archive.
     NotAnArchive,
-    /// It is one of several parts.
     SeveralParts,
     /// Its directory is not at the recorded position.
     Directory,
@@ -79,9 +77,7 @@ impl From<OutOfMemory> for ArchiveError {
 pub struct Entry {
     /// The compression method, 0 if the file is only stored.
     pub method: u16,
-    /// Whether it is encrypted.
     pub encrypted: bool,
-    /// The offset of its own header.
     pub header: u64,
     /// Its size in the archive in bytes.
     pub size: u64,
@@ -104,9 +100,7 @@ const WIDE_END: usize = 56;
 const RECORD: usize = 46;
 /// The length of a local file header, without name and extra fields.
 const HEADER: usize = 30;
-/// The maximum length of a comment.
 const COMMENT: u64 = 65_535;
-/// How much is read at once.
 const CHUNK: u64 = 64 * 1024;
 /// The maximum length of a directory that is read: some 700,000 files.
 const DIRECTORY: u64 = 64 * 1024 * 1024;
@@ -163,7 +157,6 @@ fn child<'a>(name: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
     (!below.is_empty() && !below.contains(&b'/') && !below.contains(&0)).then_some(below)
 }
 
-/// The position of the directory.
 struct Directory {
     start: u64,
     end: u64,
@@ -265,7 +258,6 @@ fn wide_directory(file: &dyn Ranges, end: u64) -> Result<Option<Directory>, Arch
 /// A part of the directory in memory.
 struct Window<'a> {
     file: &'a dyn Ranges,
-    /// The end offset of the directory.
     end: u64,
     start: u64,
     bytes: Text,

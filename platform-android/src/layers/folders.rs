@@ -16,20 +16,16 @@ pub const DEBUG_FOLDER: &CStr = c"/data/local/debug/vulkan";
 /// A folder, possibly inside an archive: `base.apk!/lib/arm64-v8a`.
 #[derive(Debug)]
 pub struct Folder {
-    /// Its path.
     pub path: Text,
-    /// The source of its layers.
     pub origin: Origin,
     /// The files to consider, separated by colons; `None` for all with the name of a layer library.
     pub only: Option<Text>,
 }
 
-/// A library that may have layers.
 #[derive(Debug)]
 pub struct File {
     /// The name, without the folder.
     pub name: Text,
-    /// The whole path.
     pub path: Text,
     /// The source that its layers would have.
     pub origin: Origin,
@@ -37,7 +33,6 @@ pub struct File {
     pub entry: Option<Entry>,
 }
 
-/// The source of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The folder to which developers copy layers.
@@ -193,14 +188,11 @@ impl File {
     }
 }
 
-/// The meaning of a file name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Name {
-    /// The file may have layers.
     Layer,
     /// The name was probably meant to indicate layers.
     Almost,
-    /// Something else.
     Other,
 }
 
@@ -223,11 +215,8 @@ fn c_str(text: &Text) -> &CStr {
     CStr::from_bytes_until_nul(text).unwrap_or_default()
 }
 
-/// A file of the system.
 pub struct OnDisk<'a> {
-    /// The system.
     pub system: &'a dyn System,
-    /// Its path.
     pub path: &'a CStr,
 }
 

@@ -12,28 +12,21 @@ use super::library_error::{LibraryError, Search};
 use crate::host::Host;
 use crate::system::{OpenMethod, System};
 
-/// The result of a search.
 pub struct Found {
     /// The folders that were searched or left out, in order.
     pub folders: Vec<(Folder, Search)>,
     /// Every library that may have layers, in the order of discovery.
     pub candidates: Vec<Candidate>,
-    /// The libraries that have layers.
     pub libraries: Vec<Arc<LayerLibrary>>,
 }
 
-/// A library that may have layers.
 pub struct Candidate {
-    /// The library's file.
     pub file: File,
-    /// The outcome.
     pub decision: LibraryDecision,
 }
 
-/// The outcome for a library.
 #[derive(Debug, PartialEq, Eq)]
 pub enum LibraryDecision {
-    /// It has this many layers.
     Used(usize),
     /// It was found earlier, before the process was forked.
     Known,
@@ -43,19 +36,14 @@ pub enum LibraryDecision {
 
 /// A library with layers. It is not open.
 pub struct LayerLibrary {
-    /// The path to open it by.
     pub path: CText,
-    /// How it is opened.
     pub method: OpenMethod,
-    /// Its source.
     pub origin: Origin,
-    /// Its layers.
     pub layers: Vec<Layer>,
     file: Text,
 }
 
 impl Found {
-    /// Returns the empty result.
     #[must_use]
     pub const fn nothing() -> Self {
         Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new() }
@@ -75,7 +63,6 @@ impl Found {
         Ok(())
     }
 
-    /// Returns the layers that applications see.
     pub fn listed(&self) -> impl Iterator<Item = &vk::LayerProperties> {
         let libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
         libraries.flat_map(|library| &library.layers).map(|layer| &layer.properties)
@@ -99,7 +86,6 @@ impl Found {
         })
     }
 
-    /// Decides on one library.
     fn consider(
         &mut self,
         system: &dyn System,

@@ -15,11 +15,8 @@ use super::library_error::LibraryError;
 
 /// A layer as its library describes it.
 pub struct Layer {
-    /// Name, versions and description.
     pub properties: vk::LayerProperties,
-    /// The instance extensions that it provides.
     pub instance_extensions: Vec<vk::ExtensionProperties>,
-    /// The device extensions that it provides.
     pub device_extensions: Vec<vk::ExtensionProperties>,
     /// Whether it takes part in devices: its library lists it among its device layers, identical
     /// byte for byte.
@@ -27,7 +24,6 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &CStr {
         name::in_array(&self.properties.layer_name).unwrap_or_default()

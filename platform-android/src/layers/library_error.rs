@@ -16,32 +16,24 @@ vkload_core::reasons! {
         Name = ["name"] ("its name does not begin with libVkLayer and end with .so, by which layers are found; rename it");
         /// Another library with the same file name comes first.
         Duplicate {
-            /// The other library.
             of: Text,
         } = ["duplicate"] ("a library with the same file name comes first: {}", Escaped(of));
-        /// It is compressed in its archive.
         Compressed {
-            /// The compression method.
             method: u16,
         } = ["compressed"]
             ("it is compressed in the archive (method {method}), and can only be opened there if it is stored; build the package with \
               android:extractNativeLibs=\"true\" (useLegacyPackaging), or store its libraries");
-        /// It is encrypted in its archive.
         Encrypted = ["encrypted"] ("it is encrypted in the archive; build the package without encryption");
         /// It does not begin at a page boundary in its archive.
         Misaligned {
-            /// Its offset.
             offset: u64,
             /// The page size of this device in bytes.
             page: usize,
         } = ["misaligned"]
             ("in the archive it begins at byte {offset}, which is not a multiple of this device's pages of {page} bytes; align the package \
               with zipalign -P {}", page.checked_div(1024).unwrap_or_default());
-        /// Its archive entry is inconsistent.
         Entry(fault: ArchiveError) = ["broken-entry"] ("its entry in the archive is broken ({fault}); rebuild the package");
-        /// It is for another processor.
         Processor {
-            /// The library's `e_machine`.
             machine: u16,
             /// Whether it is a 64-bit library.
             wide: bool,
@@ -60,48 +52,37 @@ vkload_core::reasons! {
             ("it is linked for pages of {alignment} bytes and this device has pages of {page}; link it with -Wl,-z,max-page-size={page}");
         /// The dynamic linker does not open it.
         DoesNotOpen {
-            /// The linker's message.
             error: Text,
         } = ["does-not-open"]
             ("it does not open: {}; if a library or symbol is named there, put that library beside it (libc++_shared.so is one that packages \
               often lack), or build the layer for this version of Android", Escaped(error));
         /// It lacks a function that describes its layers.
         MissingExport {
-            /// The function.
             name: &'static str,
         } = ["missing-export"] ("it does not export {name}, by which layers of Android are listed; export it");
-        /// It has no layers.
         NoLayers = ["no-layers"]
             ("it reports no layers (vkEnumerateInstanceLayerProperties returns none); fix the library");
-        /// One of its functions failed.
         CallFailed {
-            /// The function.
             name: &'static str,
             /// The layer that it was asked about, empty for the library.
             layer: Text,
-            /// Its result.
             result: i32,
         } = ["call-failed"]
             ("its {name} returned {result}{}{}; fix the library", if layer.is_empty() { "" } else { " for " }, Escaped(layer));
         /// One of its functions reports more than there can be.
         TooMany {
-            /// The function.
             name: &'static str,
-            /// The number.
             count: u32,
         } = ["too-many"] ("its {name} gives {count}, which cannot be; fix the library");
         /// One of its functions returned a name or description without a NUL.
         Unended {
-            /// The function.
             name: &'static str,
         } = ["text-without-end"] ("its {name} gives a text without a NUL at its end; fix the library");
     }
 }
 
-/// The outcome of searching a folder.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
-    /// It was searched.
     Done {
         /// The number of libraries in it that look like layers.
         candidates: usize,
@@ -112,7 +93,6 @@ pub enum Search {
     AbsentInArchive,
     /// It is only for debuggable applications.
     NotDebuggable,
-    /// It cannot be read.
     Unreadable(FileError),
     /// It is in an archive that cannot be read.
     Archive(ArchiveError),

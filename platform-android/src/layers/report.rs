@@ -56,9 +56,7 @@ impl Found {
 /// judging by their names, else all unused ones. The alternate form omits the latter, for readers
 /// who have seen them already.
 pub struct Missed<'a> {
-    /// The result of the search.
     pub found: &'a Found,
-    /// The layer's name.
     pub name: &'a [u8],
 }
 

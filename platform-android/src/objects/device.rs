@@ -13,11 +13,8 @@ use crate::objects::{DeviceCommands, End, Instance, PrivateData};
 /// it.
 pub type Device = WithTable<DeviceTable, DeviceData>;
 
-/// The loader's data of a device.
 pub struct DeviceData {
-    /// The instance, which outlives the device.
     pub instance: &'static Instance,
-    /// The driver's handle.
     pub handle: vk::Device,
     /// The physical device that it was created from.
     pub physical_device: vk::PhysicalDevice,
@@ -31,7 +28,6 @@ pub struct DeviceData {
     pub private_data: PrivateData,
     /// The version of Vulkan that the device can be used with.
     pub api_version: u32,
-    /// Determines which function frees this.
     pub end: End,
 }
 

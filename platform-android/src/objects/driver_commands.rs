@@ -12,9 +12,7 @@ use crate::objects::Instance;
 /// When the loader needs a function of the driver.
 #[derive(Clone, Copy)]
 enum Need {
-    /// It may be missing.
     No,
-    /// Always.
     Always,
     /// If the driver has this extension and the loader enables it. Otherwise the function is not
     /// looked up.

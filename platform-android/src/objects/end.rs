@@ -10,7 +10,6 @@ const ALONE: u8 = 0;
 /// The application's vkDestroyDevice or vkDestroyInstance is in progress, and will free the
 /// object's data.
 const LEAVING: u8 = 1;
-/// The driver has destroyed the object.
 const GONE: u8 = 2;
 
 /// Which end of the chain frees the loader's data of an object. Layers know an object by the first

@@ -17,11 +17,9 @@ use crate::objects::{End, InstanceCommands};
 /// follows it.
 pub type Instance = WithTable<InstanceTable, InstanceData>;
 
-/// The loader's data of an instance.
 pub struct InstanceData {
     /// The process, and the destination of messages.
     pub logger: Logger,
-    /// The driver's handle.
     pub handle: vk::Instance,
     /// The data of the level above, which it alone reads: NULL until the chain has returned from
     /// vkCreateInstance, and again from the beginning of vkDestroyInstance.
@@ -36,7 +34,6 @@ pub struct InstanceData {
     pub api_version: u32,
     /// The Vulkan version of the driver's instance.
     pub driver_version: u32,
-    /// Determines which function frees this.
     pub end: End,
 }
 

@@ -5,7 +5,6 @@ use core::ffi::{c_int, c_void};
 use crate::late;
 use crate::system::BufferKind;
 
-/// `AHardwareBuffer_Desc` of `android/hardware_buffer.h`.
 #[repr(C)]
 struct Description {
     width: u32,

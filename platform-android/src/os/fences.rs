@@ -30,7 +30,6 @@ pub(super) fn duplicate(fence: Fence) -> Option<Fence> {
     (another >= 0).then_some(another)
 }
 
-/// Closes a descriptor.
 pub(super) fn close(fence: Fence) {
     if fence >= 0 {
         // SAFETY: the caller owns the descriptor and gives it up.

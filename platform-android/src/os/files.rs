@@ -58,7 +58,6 @@ pub(super) fn read_at(path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), 
     Ok(())
 }
 
-/// An open folder.
 struct Folder(*mut libc::DIR);
 
 impl Folder {
@@ -94,7 +93,6 @@ impl Drop for Folder {
     }
 }
 
-/// A file open for reading.
 struct File(c_int);
 
 impl File {

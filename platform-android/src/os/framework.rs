@@ -81,13 +81,11 @@ pub(super) fn updatable_driver() -> Option<Namespace> {
     NonNull::new(unsafe { (table()?.driver_namespace)() }).map(Namespace)
 }
 
-/// libnativeloader's namespace of the application.
 pub(super) fn application_namespace() -> Option<NonNull<c_void>> {
     // SAFETY: `GraphicsEnv` lets any thread call its functions, and this one takes no parameters.
     NonNull::new(unsafe { (table()?.application_namespace)() })
 }
 
-/// Returns the folders with layers.
 pub(super) fn layer_paths() -> Result<Text, OutOfMemory> {
     copied(table().map(|table| table.layer_paths))
 }
@@ -106,7 +104,6 @@ fn copied(function: Option<unsafe extern "C" fn() -> *const c_char>) -> Result<T
     }
 }
 
-/// Counts a statistic.
 pub(super) fn count(statistic: Statistic) {
     let Some(table) = table() else { return };
     // SAFETY: `GraphicsEnv` lets any thread call its functions with any numbers.
@@ -124,7 +121,6 @@ pub(super) fn count(statistic: Statistic) {
     }
 }
 
-/// Reports the name of an engine.
 pub(super) fn count_engine(name: &CStr) {
     let Some(table) = table() else { return };
     // SAFETY: the name is a C string that outlives the call.

@@ -14,7 +14,6 @@ use crate::system::{Library, Namespace, OpenMethod};
 /// Everything that a library needs is resolved when it is opened, not in the middle of a frame.
 const FLAGS: c_int = libc::RTLD_NOW | libc::RTLD_LOCAL;
 
-/// `android_dlextinfo` of `android/dlext.h`.
 #[repr(C)]
 struct DlExtInfo {
     flags: u64,
@@ -34,12 +33,10 @@ const _: () = {
     assert!(offset_of!(DlExtInfo, library_namespace) == if wide { 40 } else { 32 });
 };
 
-/// `ANDROID_DLEXT_USE_NAMESPACE`
 const USE_NAMESPACE: u64 = 0x200;
 
 #[link(name = "dl")]
 unsafe extern "C" {
-    /// Of `android/dlext.h`.
     fn android_dlopen_ext(path: *const c_char, flags: c_int, info: *const DlExtInfo) -> *mut c_void;
 }
 
@@ -173,7 +170,6 @@ pub(super) fn exported_namespace(name: &CStr) -> Option<Namespace> {
     NonNull::new(unsafe { get_exported_namespace()?(name.as_ptr()) }).map(Namespace)
 }
 
-/// Returns the module that libhardware finds.
 pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
     let mut module = null_mut();
     // SAFETY: the id is a C string, and `module` is writable.
@@ -194,7 +190,6 @@ pub fn linkers_words() -> Text {
     copied(unsafe { CStr::from_ptr(words) })
 }
 
-/// Copies libnativeloader's message and frees it.
 fn take_words(words: *mut c_char) -> Text {
     if words.is_null() {
         return copied(c"the system gave no reason");

@@ -44,12 +44,10 @@ impl Android {
 
 #[link(name = "log")]
 unsafe extern "C" {
-    /// Of `android/log.h`.
     fn __android_log_write(priority: c_int, tag: *const c_char, text: *const c_char) -> c_int;
 }
 
 unsafe extern "C" {
-    /// Of `unistd.h`.
     safe fn getpagesize() -> c_int;
 }
 

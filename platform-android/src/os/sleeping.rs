@@ -4,7 +4,6 @@ use core::ffi::{c_int, c_long};
 use core::ptr::{from_ref, null};
 use core::sync::atomic::AtomicU32;
 
-/// Sleeps while `word` has that value.
 pub(super) fn sleep(word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
     const SECOND: i64 = 1_000_000_000;
     let time = nanoseconds.map(|all| libc::timespec {

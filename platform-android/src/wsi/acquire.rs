@@ -69,7 +69,6 @@ pub unsafe extern "system" fn acquire_next_image2(
     }
 }
 
-/// The parameters for acquiring an image.
 struct Acquisition<'a> {
     device: &'a Device,
     swapchain: &'a Swapchain,
@@ -79,11 +78,9 @@ struct Acquisition<'a> {
 
 /// The image that a buffer from the window belongs to.
 enum ImageMatch {
-    /// This image.
     Bound(u32),
     /// This image, which had no buffer yet.
     Unbound(u32),
-    /// No image.
     None,
 }
 
@@ -120,7 +117,6 @@ impl Acquisition<'_> {
         Ok(index)
     }
 
-    /// Dequeues a buffer from the window.
     fn dequeue(&self, window: &Window, timeout: u64) -> Result<(Buffer, OwnedFence), vk::Result> {
         self.set_timeout(window, i64::try_from(timeout).unwrap_or(FOR_EVER))?;
         let taken = match window.dequeue(self.swapchain.loader().system) {

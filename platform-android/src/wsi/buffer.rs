@@ -5,7 +5,6 @@ use core::ptr::NonNull;
 
 use crate::wsi::native_window::NativeWindowBuffer;
 
-/// A reference to a buffer.
 #[derive(PartialEq, Eq)]
 pub struct Buffer(NonNull<NativeWindowBuffer>);
 
@@ -38,7 +37,6 @@ impl Buffer {
         self.0
     }
 
-    /// Returns the buffer's address.
     #[must_use]
     pub fn as_ptr(&self) -> *mut c_void {
         self.0.as_ptr().cast()

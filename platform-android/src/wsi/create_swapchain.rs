@@ -135,11 +135,8 @@ fn complain(device: &Device, what: core::fmt::Arguments<'_>) {
     device.instance.logger.log(Level::Error, Topic::Usage, format_args!("vkCreateSwapchainKHR: {what}"));
 }
 
-/// The application's request.
 pub struct Request<'a> {
-    /// The create info.
     pub info: &'a vk::SwapchainCreateInfoKHR<'a>,
-    /// The requested images.
     pub wanted: Wanted,
     /// Whether images get their buffers only when first acquired.
     pub deferred: bool,
@@ -150,9 +147,7 @@ pub struct Request<'a> {
     dataspace: Dataspace,
 }
 
-/// The window's settings, and its answers.
 struct Plan {
-    /// The number of images.
     count: usize,
     /// The transform that the window applies to images that are not rotated.
     hint: c_int,

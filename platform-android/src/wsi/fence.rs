@@ -4,7 +4,6 @@ use core::ffi::c_int;
 
 use crate::system::{Fence, System};
 
-/// The descriptor of a signalled fence.
 const SIGNALLED: Fence = -1;
 
 /// The owned descriptor of a fence. It is closed on drop, unless it was given to the driver or the
@@ -15,7 +14,6 @@ pub struct OwnedFence {
 }
 
 impl OwnedFence {
-    /// Creates a signalled fence.
     #[must_use]
     pub fn signalled(system: &'static dyn System) -> Self {
         Self { system, descriptor: SIGNALLED }

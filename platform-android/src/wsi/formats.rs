@@ -32,9 +32,7 @@ pub mod native {
 pub struct Group {
     /// The formats, listed for each colour space in this order.
     pub formats: &'static [Format],
-    /// The format of the buffers.
     pub native: c_int,
-    /// The condition for the group.
     pub gate: Gate,
     /// Whether sRGB is available without `VK_EXT_swapchain_colorspace`.
     pub plain: bool,
@@ -42,12 +40,9 @@ pub struct Group {
     pub spaces: &'static [(Space, usize)],
 }
 
-/// The condition for a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// None.
     Always,
-    /// Such buffers can be allocated.
     Buffer,
     /// Such buffers can be allocated, and the driver has the extension.
     BufferAndDriver(ExtensionId),
@@ -204,9 +199,7 @@ pub fn without_curve(format: Format) -> Format {
 /// The window's name for a colour space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dataspace {
-    /// The window's setting is left unchanged.
     AsItIs,
-    /// `HAL_DATASPACE_*`
     Is(c_int),
 }
 

@@ -3,19 +3,14 @@
 /// The times of a frame's events, in nanoseconds of the monotonic clock, or one of the constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameTimestamps {
-    /// When it was to be shown.
     pub requested: i64,
-    /// When drawing was finished.
     pub rendered: i64,
-    /// When the compositor took it.
     pub latched: i64,
     /// When its first composition began.
     pub first_refresh: i64,
     /// When its last composition began.
     pub last_refresh: i64,
-    /// When the GPU had composed it.
     pub composed: i64,
-    /// When it reached the display.
     pub presented: i64,
     /// When its buffer could be dequeued again.
     pub dequeue_ready: i64,

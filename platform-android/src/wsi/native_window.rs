@@ -9,9 +9,7 @@ use core::mem::offset_of;
 /// The maximum number of buffers in a queue (`NUM_BUFFER_SLOTS`).
 pub const SLOTS: usize = 64;
 
-/// `ANDROID_NATIVE_WINDOW_MAGIC`, `_wnd`
 pub const WINDOW_MAGIC: c_int = 0x5F77_6E64;
-/// `ANDROID_NATIVE_BUFFER_MAGIC`, `_bfr`
 pub const BUFFER_MAGIC: c_int = 0x5F62_6672;
 
 /// The common beginning of windows and buffers (`android_native_base_t`).
@@ -21,9 +19,7 @@ pub struct Base {
     pub magic: c_int,
     /// The size of the structure in bytes.
     pub version: c_int,
-    /// Nothing.
     pub reserved: [*mut c_void; 4],
-    /// Takes a reference.
     pub inc_ref: unsafe extern "C" fn(*mut Base),
     /// Releases a reference; the last one frees the object.
     pub dec_ref: unsafe extern "C" fn(*mut Base),
@@ -32,36 +28,24 @@ pub struct Base {
 /// A function of the window that is no longer called.
 pub type Deprecated = *mut c_void;
 
-/// `ANativeWindow`
 #[repr(C)]
 pub struct NativeWindow {
-    /// The common beginning.
     pub base: Base,
-    /// Irrelevant here.
     pub flags: u32,
-    /// The least swap interval.
     pub min_swap_interval: c_int,
-    /// The greatest swap interval.
     pub max_swap_interval: c_int,
-    /// Dots per inch.
     pub xdpi: c_float,
-    /// Dots per inch.
     pub ydpi: c_float,
-    /// The vendor's.
     pub oem: [isize; 4],
     /// 0: frames replace each other; 1: frames wait for each other.
     pub set_swap_interval: unsafe extern "C" fn(*mut NativeWindow, c_int) -> c_int,
-    /// Nothing.
     pub dequeue_buffer_deprecated: Deprecated,
-    /// Nothing.
     pub lock_buffer_deprecated: Deprecated,
-    /// Nothing.
     pub queue_buffer_deprecated: Deprecated,
     /// Answers one of [`query`].
     pub query: unsafe extern "C" fn(*const NativeWindow, c_int, *mut c_int) -> c_int,
     /// Performs one of [`perform`], whose arguments follow.
     pub perform: unsafe extern "C" fn(*mut NativeWindow, c_int, ...) -> c_int,
-    /// Nothing.
     pub cancel_buffer_deprecated: Deprecated,
     /// Takes a buffer out, with a fence that is signalled when it may be written to; the caller
     /// owns the fence.
@@ -73,10 +57,8 @@ pub struct NativeWindow {
     pub cancel_buffer: unsafe extern "C" fn(*mut NativeWindow, *mut NativeWindowBuffer, c_int) -> c_int,
 }
 
-/// `ANativeWindowBuffer`
 #[repr(C)]
 pub struct NativeWindowBuffer {
-    /// The common beginning.
     pub base: Base,
     /// Texels.
     pub width: c_int,
@@ -86,17 +68,11 @@ pub struct NativeWindowBuffer {
     pub stride: c_int,
     /// `HAL_PIXEL_FORMAT_*`
     pub format: c_int,
-    /// Nothing.
     pub usage_deprecated: c_int,
-    /// Layers.
     pub layer_count: usize,
-    /// Nothing.
     pub reserved: [*mut c_void; 1],
-    /// `buffer_handle_t`
     pub handle: *const c_void,
-    /// `AHARDWAREBUFFER_USAGE_*`
     pub usage: u64,
-    /// Nothing.
     pub reserved_for_process: [*mut c_void; RESERVED],
 }
 
@@ -106,35 +82,23 @@ const RESERVED: usize = if size_of::<usize>() == 8 { 7 } else { 6 };
 pub mod perform {
     use core::ffi::c_int;
 
-    /// `usize`
     pub const SET_BUFFER_COUNT: c_int = 4;
-    /// `c_int`
     pub const SET_BUFFERS_TRANSFORM: c_int = 6;
     /// `i64`
     pub const SET_BUFFERS_TIMESTAMP: c_int = 7;
-    /// `c_int, c_int`
     pub const SET_BUFFERS_DIMENSIONS: c_int = 8;
-    /// `c_int`
     pub const SET_BUFFERS_FORMAT: c_int = 9;
-    /// `c_int`
     pub const SET_SCALING_MODE: c_int = 10;
-    /// `c_int`
     pub const API_CONNECT: c_int = 13;
-    /// `c_int`
     pub const API_DISCONNECT: c_int = 14;
-    /// `c_int`
     pub const SET_BUFFERS_DATASPACE: c_int = 19;
-    /// `*const Rectangle, usize`
     pub const SET_SURFACE_DAMAGE: c_int = 20;
-    /// `c_int`
     pub const SET_SHARED_BUFFER_MODE: c_int = 21;
-    /// `c_int`
     pub const SET_AUTO_REFRESH: c_int = 22;
     /// `*mut i64`
     pub const GET_REFRESH_CYCLE_DURATION: c_int = 23;
     /// `*mut u64`
     pub const GET_NEXT_FRAME_ID: c_int = 24;
-    /// `c_int`
     pub const ENABLE_FRAME_TIMESTAMPS: c_int = 25;
     /// `u64`, then nine `*mut i64`: requested, acquired, latched, first and last refresh,
     /// composition done, presented, dequeue ready, released.
@@ -162,19 +126,15 @@ pub mod perform {
     pub const API_CONNECT_WITH_LISTENER: c_int = 57;
 }
 
-/// The queries.
 pub mod query {
     use core::ffi::c_int;
 
-    /// How many buffers the consumer keeps.
     pub const MIN_UNDEQUEUED_BUFFERS: c_int = 3;
     /// Width in texels.
     pub const DEFAULT_WIDTH: c_int = 6;
     /// Height in texels.
     pub const DEFAULT_HEIGHT: c_int = 7;
-    /// How the picture will be rotated.
     pub const TRANSFORM_HINT: c_int = 8;
-    /// The maximum number of buffers.
     pub const MAX_BUFFER_COUNT: c_int = 21;
 }
 
@@ -182,7 +142,6 @@ pub mod query {
 pub mod present_mode {
     use core::ffi::c_int;
 
-    /// The consumer takes the oldest.
     pub const DEFAULT: c_int = 1;
     /// The consumer takes the latest, and drops those before it.
     pub const FIFO_LATEST_READY: c_int = 2;
@@ -195,10 +154,8 @@ pub type OnFrame = unsafe extern "C" fn(buffer: u64, frame: u64, data: *mut c_vo
 
 /// `NATIVE_WINDOW_API_EGL`: the API as which a swapchain connects.
 pub const API_EGL: c_int = 1;
-/// `NATIVE_WINDOW_SCALING_MODE_SCALE_TO_WINDOW`
 pub const SCALE_TO_WINDOW: c_int = 1;
 
-/// `android_native_rect_t`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Rectangle {

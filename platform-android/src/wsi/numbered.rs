@@ -15,7 +15,6 @@ pub(super) struct Frames {
 }
 
 impl Numbered {
-    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self(Lock::new(Frames { frames: [(0, None); SLOTS], count: 0 }))

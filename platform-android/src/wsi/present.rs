@@ -65,7 +65,6 @@ const RANKING: &[vk::Result] = &[
     vk::Result::ERROR_OUT_OF_HOST_MEMORY,
 ];
 
-/// Returns the worse of two results.
 pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
     let rank = |result: vk::Result| match result {
         vk::Result::SUCCESS => usize::MAX,
@@ -80,7 +79,6 @@ pub fn worse(one: vk::Result, other: vk::Result) -> vk::Result {
 struct Releases<'a> {
     device: &'a Device,
     queue: vk::Queue,
-    /// Whether the call presents several images.
     several: bool,
     waits: (u32, *const vk::Semaphore),
     /// Signalled when the first of several images is done, which includes waiting for the
@@ -118,7 +116,6 @@ impl Releases<'_> {
     }
 }
 
-/// One image of one swapchain.
 struct Presentation<'a> {
     device: &'a Device,
     swapchain: &'a Swapchain,
@@ -178,7 +175,6 @@ impl Presentation<'_> {
         vk::Result::ERROR_VALIDATION_FAILED_EXT
     }
 
-    /// Gives the image to the window.
     fn show(&self, window: &Window, fence: OwnedFence, frame: &Frame<'_>) -> Result<(), vk::Result> {
         let swapchain = self.swapchain;
         self.keep(fence.another());

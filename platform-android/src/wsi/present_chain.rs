@@ -17,15 +17,12 @@ pub struct Extras<'a> {
     timings: *const PresentTimingInfo,
 }
 
-/// The description of one frame.
 pub struct Frame<'a> {
     /// The change since the previous frame; everything if empty.
     pub damage: &'a [vk::RectLayerKHR],
-    /// When it is to be shown.
     pub time: Option<&'a vk::PresentTimeGOOGLE>,
     /// The fence to signal when it is done; NULL if none.
     pub fence: vk::Fence,
-    /// The present mode from now on.
     pub mode: Option<vk::PresentModeKHR>,
     /// The application's id of it; 0 if it has none.
     pub id: u64,

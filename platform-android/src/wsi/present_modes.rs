@@ -8,12 +8,9 @@ use crate::level::ApiLevel;
 /// `VK_PRESENT_MODE_FIFO_LATEST_READY_KHR`
 pub const FIFO_LATEST_READY: Mode = Mode::from_raw(1_000_361_000);
 
-/// A window's numbers of buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferCounts {
-    /// How many the consumer keeps.
     pub min_undequeued: u32,
-    /// The maximum number.
     pub max: u32,
 }
 

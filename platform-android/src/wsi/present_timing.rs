@@ -43,7 +43,6 @@ pub struct Queue {
     refresh: Lock<Refresh>,
 }
 
-/// The known facts of the display.
 #[derive(Clone, Copy)]
 struct Refresh {
     /// Nanoseconds between two refreshes.
@@ -66,7 +65,6 @@ impl Refresh {
     }
 }
 
-/// A frame.
 #[derive(Clone, Copy)]
 struct Entry {
     id: u64,
@@ -320,7 +318,7 @@ impl Entry {
 }
 
 /// The types of the commands, named as in the bindings.
-#[expect(non_camel_case_types, missing_docs, reason = "names and types are those of the commands")]
+#[expect(non_camel_case_types, reason = "names and types are those of the commands")]
 pub mod types {
     use super::*;
 

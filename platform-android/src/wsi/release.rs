@@ -33,7 +33,6 @@ pub unsafe extern "system" fn release_swapchain_images(
     }
 }
 
-/// Gives one image back.
 fn release(swapchain: &Swapchain, index: u32) -> Result<(), vk::Result> {
     let fence = swapchain.image(index, |image| {
         let dequeued = core::mem::replace(&mut image.dequeued, false);

@@ -4,7 +4,6 @@ use core::ffi::c_void;
 
 use ash::vk;
 
-/// Defines structures for a pNext chain.
 macro_rules! tagged {
     ($(
         #[doc = $name:literal]
@@ -13,7 +12,6 @@ macro_rules! tagged {
         #[doc = concat!("`", $name, "`")]
         #[derive(Clone, Copy)]
         #[repr(C)]
-        #[allow(missing_docs, reason = "the specification has them")]
         pub struct $kind {
             pub s_type: vk::StructureType,
             pub p_next: $next,
@@ -101,7 +99,6 @@ pub const CREATE_PRESENT_WAIT2: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreat
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct PresentStageTime {
-    /// One bit.
     pub stage: u32,
     /// Nanoseconds.
     pub time: u64,

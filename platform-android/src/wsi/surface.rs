@@ -18,15 +18,11 @@ use crate::wsi::window_calls::WindowCalls;
 
 /// A surface. Its handle is its address.
 pub struct Surface {
-    /// The window.
     pub window: Window,
-    /// The calls that the window has.
     pub calls: WindowCalls,
-    /// Receives reports of the window's frames.
     pub listener: Listener,
     /// The usage of the buffers on the consumer's side.
     pub consumer_usage: u64,
-    /// The process.
     pub loader: &'static Loader,
     state: Lock<State>,
 }

@@ -24,12 +24,10 @@ use crate::wsi::window::Window;
 /// Applications acquire in one thread and present in another, although they must not. So everything
 /// that changes is behind locks, none of which is held while the driver or the window is called.
 pub struct Swapchain {
-    /// The surface, which outlives the swapchain.
     pub surface: &'static Surface,
     /// The device, which also outlives it and may differ from the device of the swapchain that
     /// replaces this one.
     device: &'static Device,
-    /// The parameters of its creation.
     pub made: Made,
     /// How long the window waits for a buffer; see [`Window::set_dequeue_timeout`].
     pub dequeue_timeout: AtomicI64,
@@ -37,9 +35,7 @@ pub struct Swapchain {
     pub auto_refresh: AtomicBool,
     /// Whether the previous frame had a time at which it was to be shown.
     pub timestamp_set: AtomicBool,
-    /// When frames were shown.
     pub history: History,
-    /// The frames whose times are requested.
     pub timing_queue: present_timing::Queue,
     /// The frames with ids from the application.
     pub numbered: Numbered,
@@ -53,11 +49,9 @@ pub struct Made {
     pub shared: bool,
     /// Whether that image is initially shown repeatedly.
     pub auto_refresh: bool,
-    /// Whether frames replace each other.
     pub mailbox: bool,
     /// Whether the application waits for frames, so that the window reports them.
     pub is_waited_for: bool,
-    /// Width and height of the images.
     pub extent: vk::Extent2D,
     /// How the application has rotated the picture, in the window's terms.
     pub pre_transform: c_int,
@@ -67,14 +61,12 @@ pub struct Made {
     pub refresh_duration: i64,
 }
 
-/// An image and its buffer.
 pub struct Image {
     /// The driver's image; NULL if it was destroyed.
     pub handle: vk::Image,
     /// The buffer that it was created from; `None` if it gets one when first acquired, or if it was
     /// destroyed.
     pub buffer: Option<Buffer>,
-    /// Whether the application has acquired it.
     pub dequeued: bool,
     /// Signalled when the application may draw to it.
     pub dequeue_fence: OwnedFence,
@@ -115,13 +107,11 @@ impl Swapchain {
         unsafe { &*core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize) }
     }
 
-    /// Returns the handle of this swapchain.
     #[must_use]
     pub fn handle(&self) -> vk::SwapchainKHR {
         vk::SwapchainKHR::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    /// Returns the loader.
     #[must_use]
     pub fn loader(&self) -> &'static Loader {
         self.surface.loader
@@ -161,7 +151,6 @@ impl Swapchain {
         Some(unsafe { Buffer::new(address) })
     }
 
-    /// Returns the number of images.
     #[must_use]
     pub fn count(&self) -> u32 {
         self.images(|images| u32::try_from(images.len()).unwrap_or(u32::MAX))

@@ -20,11 +20,9 @@ const FRAMES_AGO: usize = 5;
 /// A frame that had an entry in `VkPresentTimesInfoGOOGLE`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// The application's id for it.
     pub present_id: u32,
     /// When it was to be shown; 0 for at once.
     pub desired: u64,
-    /// The window's number for it.
     pub frame: u64,
     /// Its times, once all are known: the window forgets them.
     pub times: Option<FrameTimestamps>,
@@ -62,7 +60,6 @@ impl Ring {
 }
 
 impl History {
-    /// Creates an empty history.
     #[must_use]
     pub const fn new() -> Self {
         let none = Record { present_id: 0, desired: 0, frame: 0, times: None };
@@ -70,13 +67,11 @@ impl History {
         Self { records: Lock::new(ring), enabled: AtomicBool::new(false) }
     }
 
-    /// Returns whether the window remembers timestamps.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
     }
 
-    /// Makes the window remember timestamps, once.
     pub fn enable(&self, window: &Window) {
         if !self.enabled.swap(true, Ordering::Relaxed) && window.enable_frame_timestamps(true).is_err() {
             self.enabled.store(false, Ordering::Relaxed);

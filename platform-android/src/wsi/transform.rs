@@ -39,7 +39,6 @@ const TRANSFORMS: &[(Transform, c_int, c_int)] = &[
     (Transform::INHERIT, 0, 0),
 ];
 
-/// Returns all existing transforms.
 #[must_use]
 pub fn all() -> Transform {
     TRANSFORMS.iter().fold(Transform::empty(), |all, (transform, ..)| all | *transform)
@@ -64,10 +63,4 @@ pub fn from_native(native: c_int) -> Transform {
         .iter()
         .find(|(_, known, _)| *known == native)
         .map_or(Transform::IDENTITY, |(transform, ..)| *transform)
-}
-
-/// Returns whether a transform exchanges width and height.
-#[must_use]
-pub fn is_sideways(native: c_int) -> bool {
-    native & native::ROT_90 != 0
 }

@@ -10,30 +10,20 @@ use crate::objects::Device;
 use crate::system::BufferKind;
 use crate::wsi::formats::{native_format, without_curve};
 
-/// Usage of hardware buffers (`AHARDWAREBUFFER_USAGE_*`).
 pub mod hardware_buffer {
-    /// Read by the GPU.
     pub const SAMPLED: u64 = 1 << 8;
-    /// Drawn to by the GPU.
     pub const FRAMEBUFFER: u64 = 1 << 9;
     /// Both: the usage of every swapchain image.
     pub const DRAWN: u64 = SAMPLED | FRAMEBUFFER;
-    /// Shown by the hardware composer.
     pub const COMPOSER_OVERLAY: u64 = 1 << 11;
-    /// Protected against unauthorised reading.
     pub const PROTECTED: u64 = 1 << 14;
-    /// Shown while being drawn to.
     pub const FRONT_BUFFER: u64 = 1 << 32;
 }
 
-/// The requested images.
 #[derive(Clone, Copy)]
 pub struct Wanted {
-    /// Their format.
     pub format: vk::Format,
-    /// Their usage in Vulkan.
     pub image_usage: vk::ImageUsageFlags,
-    /// Their creation flags.
     pub image_flags: vk::ImageCreateFlags,
     /// Whether it has one image, which is shown while being drawn to.
     pub shared: bool,

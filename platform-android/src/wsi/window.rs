@@ -14,21 +14,16 @@ use crate::wsi::native_window::{API_EGL, NativeWindow, OnFrame, Rectangle, SCALE
 pub struct WindowError(pub c_int);
 
 impl WindowError {
-    /// `-ENOENT`
     pub const NOT_FOUND: Self = Self(-2);
     /// `-EAGAIN`: no buffer is available, and the window does not wait for one.
     pub const WOULD_BLOCK: Self = Self(-11);
-    /// `-EINVAL`
     pub const BAD_VALUE: Self = Self(-22);
-    /// `-ENOMEM`
     pub const NO_MEMORY: Self = Self(-12);
     /// `-ENOSYS`, which the system's own code calls an invalid operation.
     pub const INVALID_OPERATION: Self = Self(-38);
-    /// `-ETIMEDOUT`
     pub const TIMED_OUT: Self = Self(-110);
 }
 
-/// A reference to a window.
 pub struct Window(NonNull<NativeWindow>);
 
 // SAFETY: windows are thread-safe: producers and consumers call them from any thread.

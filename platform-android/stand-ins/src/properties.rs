@@ -5,7 +5,6 @@ use core::ffi::{CStr, c_char, c_int};
 /// `PROPERTY_VALUE_MAX`: bytes of a value with the NUL behind it.
 const VALUE_MAX: usize = 92;
 
-/// The words for truth values.
 const WORDS: &[(&[u8], bool)] = &[
     (b"0", false),
     (b"n", false),

@@ -7,7 +7,6 @@ use core::ptr::null_mut;
 /// Bytes of a name with the NUL behind it.
 const NAME: usize = 32;
 
-/// `struct sync_merge_data`
 #[repr(C)]
 struct Merge {
     name: [c_char; NAME],
@@ -17,20 +16,16 @@ struct Merge {
     pad: u32,
 }
 
-/// `struct sync_file_info`
 #[repr(C)]
 pub struct FileInfo {
     name: [c_char; NAME],
     status: i32,
     flags: u32,
-    /// How many fences the list has.
     count: u32,
     pad: u32,
-    /// The address of the list.
     fences: u64,
 }
 
-/// `struct sync_fence_info`
 #[repr(C)]
 struct FenceInfo {
     object: [c_char; NAME],
@@ -41,15 +36,12 @@ struct FenceInfo {
     time: u64,
 }
 
-/// `SYNC_IOC_MERGE`
 const MERGE: c_ulong = request(3, size_of::<Merge>());
-/// `SYNC_IOC_FILE_INFO`
 const FILE_INFO: c_ulong = request(4, size_of::<FileInfo>());
 
 const _: () = assert!(size_of::<Merge>() == 48 && size_of::<FileInfo>() == 56);
 const _: () = assert!(size_of::<FenceInfo>() == 80 && MERGE == 0xc030_3e03 && FILE_INFO == 0xc038_3e04);
 
-/// `_IOWR('>', number, size)`
 const fn request(number: c_ulong, size: usize) -> c_ulong {
     (3 << 30) | ((size as c_ulong) << 16) | ((b'>' as c_ulong) << 8) | number
 }

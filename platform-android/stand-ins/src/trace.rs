@@ -10,7 +10,6 @@ pub extern "C" fn atrace_get_enabled_tags() -> u64 {
 macro_rules! nothing {
     ($($name:ident)*) => {
         $(
-            /// Does nothing.
             #[unsafe(no_mangle)]
             pub extern "C" fn $name() {}
         )*

@@ -14,9 +14,7 @@ use crate::layers::{self, Layers};
 /// of their systems.
 pub struct SystemLoader {
     loader: Loader,
-    /// The search for the driver.
     pub search: &'static DriverSearch,
-    /// The layers.
     pub layers: Layers,
 }
 

@@ -13,7 +13,6 @@ use crate::slices::Cutils;
 static ANDROID: Android = Android::new(&Cutils);
 static SEARCH: DriverSearch = DriverSearch::new();
 
-/// The loader of the process.
 pub static LOADER: SystemLoader = SystemLoader::new(Host::new(&ANDROID), &SEARCH);
 
 /// Reports that the loader has failed and aborts the process. The loader is written not to panic;

@@ -6,7 +6,6 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use platform_android::late;
 use platform_android::os::{BeginSlice, EndSlice, Slices};
 
-/// libcutils.
 pub(crate) struct Cutils;
 
 late! {

@@ -12,7 +12,6 @@ use vkload_core::memory::{Escaped, Text, TryGrow, format_into};
 use platform_android::Loader;
 use platform_android::system::System;
 
-/// The property that enables them.
 const ENABLE_CALLBACK: &CStr = c"debug.vulkan.enable_callback";
 
 /// Returns whether each instance is to get a report callback that writes to the system's log, which

@@ -72,7 +72,6 @@ impl FileSystem for CLibrary {
     }
 }
 
-/// A folder being listed.
 struct Folder(*mut libc::DIR);
 
 impl Drop for Folder {

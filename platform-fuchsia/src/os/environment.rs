@@ -5,7 +5,6 @@ use core::ffi::CStr;
 use vkload_core::memory::{OutOfMemory, Text, text};
 use vkload_core::platform::{Environment, Reader};
 
-/// The environment of this process.
 pub(crate) struct ProcessEnvironment;
 
 impl Environment for ProcessEnvironment {

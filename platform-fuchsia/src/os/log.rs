@@ -2,7 +2,6 @@
 
 use vkload_core::log::{Level, LogSink};
 
-/// Standard error of this process.
 pub(crate) struct StandardError;
 
 impl LogSink for StandardError {

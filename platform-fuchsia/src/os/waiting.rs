@@ -2,7 +2,6 @@
 
 use vkload_core::platform::{Pause, Waiting};
 
-/// Waits longer with each turn.
 pub(crate) struct Backoff;
 
 impl Waiting for Backoff {
@@ -23,7 +22,6 @@ impl Waiting for Backoff {
     }
 }
 
-/// Sleeps for one turn of waiting.
 pub(crate) fn sleep() {
     let time = libc::timespec { tv_sec: 0, tv_nsec: Pause::NANOSECONDS };
     // SAFETY: `time` is a valid time, and NULL declines the rest of an interrupted sleep.

@@ -45,7 +45,6 @@ impl Service {
         Ok(Self { system, loader, devices, manifests })
     }
 
-    /// Returns the folder of driver manifests.
     pub(crate) const fn manifests(&self) -> Descriptor {
         self.manifests
     }
@@ -113,14 +112,10 @@ impl Answer {
 /// Why the service did not provide something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServiceError {
-    /// A system call failed.
     Failed {
-        /// The purpose of the call.
         step: Step,
-        /// The status it returned.
         status: Status,
     },
-    /// The service lacks these features.
     Lacks(u32),
     /// The service sent something that is not a valid answer.
     Malformed(Malformed),
@@ -128,20 +123,13 @@ pub(crate) enum ServiceError {
     NameTooLong,
 }
 
-/// The purpose of a system call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// To create a channel.
     Channel,
-    /// To connect to the service.
     Connect,
-    /// To call the service.
     Call,
-    /// To get the folder of devices.
     Devices,
-    /// To get the folder of manifests.
     Manifests,
-    /// To read the folder of manifests.
     Descriptor,
 }
 

@@ -6,7 +6,6 @@
 //! and travels separately.
 #![forbid(unsafe_code)]
 
-/// A method of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// Requests a driver's library as executable memory.
@@ -67,14 +66,12 @@ const PRESENT: u32 = u32::MAX;
 /// Set in transaction numbers that the kernel assigned.
 const FROM_KERNEL: u32 = 0x8000_0000;
 
-/// A message to the service.
 pub(crate) struct Message {
     bytes: [u8; HEADER + 16 + LONGEST_NAME],
     length: usize,
 }
 
 impl Message {
-    /// Asks for the supported methods.
     pub(crate) fn get_supported_features() -> Self {
         Self::new(Method::GetSupportedFeatures)
     }
@@ -130,16 +127,13 @@ impl Message {
     }
 }
 
-/// Why an answer was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Malformed {
     /// Its length does not fit an answer to this method.
     Length,
     /// Its header does not belong to this protocol, or has another version of the wire format.
     Header,
-    /// It answers another method.
     Ordinal,
-    /// It answers no call.
     Transaction,
     /// Bytes that must be 0 are not.
     Padding,
@@ -150,7 +144,6 @@ pub(crate) enum Malformed {
 }
 
 impl Malformed {
-    /// Returns the reason in words.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Length => "the answer has the wrong length",

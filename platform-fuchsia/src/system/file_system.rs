@@ -11,7 +11,6 @@ pub struct ErrorNumber(pub c_int);
 /// The result of `fstat` on a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
-    /// Whether it is a regular file.
     pub is_file: bool,
     /// Its size in bytes.
     pub size: u64,
@@ -21,7 +20,6 @@ pub struct FileState {
     pub changed: i64,
 }
 
-/// The file calls.
 pub trait FileSystem: Sync {
     /// Opens a path for reading, relative to the folder `at` or, if that is `AT_FDCWD`, in the
     /// namespace (`openat`). The flag `O_DIRECTORY` opens a folder.
@@ -55,6 +53,5 @@ pub trait FileSystem: Sync {
     /// The error number; `take` may have received some names before.
     fn list(&self, folder: Descriptor, take: &mut dyn FnMut(&[u8])) -> Result<(), ErrorNumber>;
 
-    /// Closes a descriptor (`close`).
     fn close(&self, file: Descriptor);
 }

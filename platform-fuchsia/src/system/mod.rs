@@ -15,7 +15,6 @@ pub use handle::Handle;
 /// The number of a kernel object in this process (`zx_handle_t`); 0 is none.
 pub type RawHandle = u32;
 
-/// A file descriptor.
 pub type Descriptor = c_int;
 
 /// Why a call failed: a negative `zx_status_t`.
@@ -23,13 +22,9 @@ pub type Descriptor = c_int;
 pub struct Status(pub i32);
 
 impl Status {
-    /// `ZX_ERR_INVALID_ARGS`.
     pub const INVALID_ARGS: Self = Self(-10);
-    /// `ZX_ERR_PEER_CLOSED`.
     pub const PEER_CLOSED: Self = Self(-24);
-    /// `ZX_ERR_UNAVAILABLE`.
     pub const UNAVAILABLE: Self = Self(-28);
-    /// `ZX_ERR_BAD_PATH`.
     pub const BAD_PATH: Self = Self(-50);
 
     /// Returns the result of a call, from its return value.
@@ -77,7 +72,6 @@ pub struct Received {
 /// A call that takes ownership of a handle takes a [`Handle`], one that only uses it a
 /// [`RawHandle`].
 pub trait System: Sync {
-    /// Closes a handle (`zx_handle_close`).
     fn close_handle(&self, handle: RawHandle);
 
     /// Creates a channel and returns its two ends (`zx_channel_create`).

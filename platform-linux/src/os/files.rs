@@ -19,7 +19,6 @@ use libc::{fopen, readdir};
 #[cfg(all(target_env = "gnu", target_pointer_width = "32"))]
 use libc::{fopen64 as fopen, readdir64 as readdir};
 
-/// The file system of this process.
 pub(crate) struct FileSystem;
 
 impl Files for FileSystem {
@@ -69,7 +68,6 @@ impl Files for FileSystem {
     }
 }
 
-/// An open folder.
 struct Folder(*mut libc::DIR);
 
 impl Folder {
@@ -117,7 +115,6 @@ impl Drop for Folder {
     }
 }
 
-/// A file open for reading.
 struct Stream(*mut libc::FILE);
 
 impl Stream {

@@ -7,7 +7,6 @@ use vkload_core::platform::{Identity, LONGEST_PATH};
 
 use super::errno;
 
-/// This process.
 pub(crate) struct Process;
 
 impl Identity for Process {

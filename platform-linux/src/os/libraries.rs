@@ -14,7 +14,6 @@ use super::files::beginning;
 use super::state::State;
 use crate::PLATFORM;
 
-/// The dynamic linker of this process.
 pub(crate) struct DynamicLinker;
 
 /// Lazy, because drivers are large and most of their functions are never called. Local, so that
@@ -86,7 +85,6 @@ impl Libraries for DynamicLinker {
 /// The library is open for as long as the result is used.
 #[cfg(target_env = "gnu")]
 pub(super) unsafe fn path_of<'a>(library: Library) -> Option<&'a [u8]> {
-    /// The beginning of `struct link_map`.
     #[repr(C)]
     struct LinkMap {
         difference: usize,

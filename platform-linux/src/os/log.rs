@@ -8,7 +8,6 @@ use vkload_core::platform::with_c_path;
 use super::files::may_be_as_large;
 use super::state::State;
 
-/// Standard error of this process.
 pub(crate) struct StandardError;
 
 unsafe extern "C" {

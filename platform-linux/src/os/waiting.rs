@@ -3,7 +3,6 @@
 use vkload_core::log::Topic;
 use vkload_core::platform::{Pause, Waiting};
 
-/// Waits longer with each turn.
 pub(crate) struct Backoff;
 
 static SLEEP: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: Pause::NANOSECONDS };

@@ -52,7 +52,6 @@ impl fmt::Write for Console {
     }
 }
 
-/// Writes to standard output.
 #[unsafe(no_mangle)]
 fn write_log(line: &[u8]) {
     call(WRITE, [1, line.as_ptr().addr(), line.len()]);

@@ -12,14 +12,12 @@ fn main() {
     println!("instance, device and submission: right");
 }
 
-/// Writes to standard error.
 #[cfg(not(target_os = "none"))]
 #[unsafe(no_mangle)]
 fn write_log(line: &[u8]) {
     eprint!("{}", String::from_utf8_lossy(line));
 }
 
-/// Aborts the process.
 #[cfg(not(target_os = "none"))]
 #[unsafe(no_mangle)]
 fn stop() -> ! {

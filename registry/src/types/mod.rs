@@ -76,7 +76,6 @@ macro_rules! numbers {
     )*};
 }
 
-/// Dispatchable handles.
 macro_rules! handles {
     ($($name:ident;)*) => {$(
         #[doc = concat!("`Vk", stringify!($name), "`")]

@@ -220,11 +220,11 @@ fn exit_or_dlclose() {
     static USERS: Users = Users::new();
     let list: &SharedList<&'static Block> = leak(SharedList::new());
     list.insert(&MAIN, leak(Block::new())).ok().unwrap();
-    drop(USERS.come());
+    drop(USERS.enter());
     assert!(USERS.idle().is_some());
     beside(
         |this| {
-            let user = USERS.come();
+            let user = USERS.enter();
             if let Some(block) = list.read(&this, |list| list.first().copied()) {
                 block.read();
             }
@@ -232,7 +232,7 @@ fn exit_or_dlclose() {
         },
         |this| {
             let Some(idle) = USERS.idle() else { return };
-            for block in list.take_if(&this, || idle.lasts()) {
+            for block in list.take_if(&this, || idle.still_holds()) {
                 block.write();
             }
         },

@@ -48,7 +48,6 @@ pub(crate) unsafe fn execute(queue: &Queue<Null>, commands: vk::CommandBuffer) {
     }
 }
 
-/// The runtime's functions.
 static RUNTIME: EntryPoints<Null> = command_buffer::entry_points::<Null>();
 
 /// Allocates as the runtime does, and writes the scenario's first word.

@@ -38,7 +38,6 @@ const HEADER: usize = size_of::<vk::BaseOutStructure<'_>>();
 /// An object of the type with this number, and nothing else.
 struct Plain<const TYPE: i32>;
 
-/// Its handle.
 #[derive(Clone, Copy)]
 pub(super) struct PlainHandle<const TYPE: i32>(u64);
 
@@ -83,7 +82,6 @@ pub(super) unsafe fn create<const TYPE: i32>(
     SUCCESS
 }
 
-/// A handle as a parameter.
 pub(super) trait Raw {
     fn raw(self) -> u64;
 }
@@ -106,7 +104,6 @@ pub(super) unsafe fn destroy<const TYPE: i32>(handle: impl Raw, callbacks: Point
     unsafe { Object::<Plain<TYPE>>::destroy(PlainHandle(handle.raw()), callbacks.cast()) };
 }
 
-/// Creates a surface.
 pub(super) unsafe fn surface(instance: Pointer, callbacks: Pointer, out: Pointer) -> vk::Result {
     // SAFETY: see above.
     unsafe {
@@ -115,7 +112,6 @@ pub(super) unsafe fn surface(instance: Pointer, callbacks: Pointer, out: Pointer
     }
 }
 
-/// Pipelines of any kind.
 pub(super) unsafe fn pipelines(parent: Pointer, count: u32, callbacks: Pointer, out: Pointer) -> vk::Result {
     let parent = vk::Device::from_raw(parent.addr() as u64);
     // SAFETY: see above.
@@ -162,7 +158,6 @@ pub(super) unsafe fn clear(out: Pointer, count: impl Count, sizes: [usize; 3]) {
     }
 }
 
-/// A count parameter.
 pub(super) trait Count {
     fn count(self) -> usize;
 }
@@ -191,7 +186,6 @@ pub(super) unsafe fn clear_structures(out: Pointer, count: impl Count, sizes: [u
     }
 }
 
-/// Empties the arrays behind a structure.
 pub(super) unsafe fn clear_counts(out: Pointer, at: &[[usize; 3]]) {
     if out.is_null() {
         return;

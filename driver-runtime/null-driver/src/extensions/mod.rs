@@ -15,7 +15,6 @@ use vkload_driver_runtime::registry::{ExtensionId, ExtensionSet, Platform, exten
 
 use rows::{Alternative, Needs};
 
-/// Platforms of Linux.
 const LINUX: &[Platform] = &[
     Platform::None,
     Platform::Xlib,
@@ -36,7 +35,6 @@ const NOT_OF_DRIVERS: ExtensionSet = ExtensionSet::new(&[
     extension::LUNARG_DIRECT_DRIVER_LOADING,
 ]);
 
-/// The instance extensions that make surfaces.
 pub(crate) const SURFACE_INSTANCE_EXTENSIONS: &[ExtensionId] = &[
     extension::KHR_SURFACE,
     extension::KHR_GET_SURFACE_CAPABILITIES2,
@@ -46,7 +44,6 @@ pub(crate) const SURFACE_INSTANCE_EXTENSIONS: &[ExtensionId] = &[
     extension::EXT_HEADLESS_SURFACE,
 ];
 
-/// The device extensions that use surfaces.
 pub(crate) const SURFACE_DEVICE_EXTENSIONS: &[ExtensionId] = &[extension::KHR_SWAPCHAIN];
 
 /// The device extensions by which programs find the device of a DRM node.

@@ -10,14 +10,12 @@ pub(super) struct Needs {
     pub(super) alternatives: &'static [Alternative],
 }
 
-/// A combination that suffices.
 pub(super) struct Alternative {
     /// The minor version of Vulkan 1.
     pub(super) minor: u32,
     pub(super) extensions: &'static [ExtensionId],
 }
 
-/// `EXTENSION provisional [MINOR EXTENSION EXTENSION] [MINOR];`
 macro_rules! needs {
     ($($extension:ident $($provisional:ident)? $([$minor:literal $($needed:ident)*])*;)*) => {
         use vkload_driver_runtime::registry::extension::*;

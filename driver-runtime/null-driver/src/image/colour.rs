@@ -60,7 +60,6 @@ struct Number {
     word: u32,
 }
 
-/// Returns the bits of a component.
 fn bits(component: &Component, value: Number) -> u64 {
     let wide = |bits: u32| if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };
     let largest = wide(component.bits);

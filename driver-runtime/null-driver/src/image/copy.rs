@@ -12,7 +12,6 @@ use super::colour;
 use super::layout::{Area, Image};
 use crate::resource::Buffer;
 
-/// Which side is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     ToImage,
@@ -215,7 +214,6 @@ fn linear(
     }
 }
 
-/// The value of a clear.
 #[derive(Clone, Copy)]
 pub(crate) enum Clear {
     Colour(vk::ClearColorValue),

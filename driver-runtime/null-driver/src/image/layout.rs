@@ -15,7 +15,6 @@ use crate::memory::{ALIGNMENT, Memory};
 /// The most planes that a format has.
 const PLANES: usize = 3;
 
-/// An image.
 pub(crate) struct Image {
     pub(crate) info: ImageInfo,
     /// The start of each plane. Images that are not disjoint use only the first.

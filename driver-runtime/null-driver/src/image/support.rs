@@ -9,7 +9,6 @@ use crate::description::{HEAP_SIZE, IMAGE_EXTENT};
 use crate::memory::external_properties;
 use crate::scenario::{self, FormatSupport, wide_of};
 
-/// The most layers of an array.
 pub(crate) const ARRAY_LAYERS: u32 = 2048;
 /// Slices of an image with three dimensions.
 pub(crate) const DEPTH: u32 = 2048;
@@ -110,7 +109,6 @@ pub(crate) unsafe extern "system" fn get_format_properties(
     }
 }
 
-/// The features that a use needs.
 const USES: &[(vk::ImageUsageFlags, vk::FormatFeatureFlags)] = &[
     (vk::ImageUsageFlags::TRANSFER_SRC, vk::FormatFeatureFlags::TRANSFER_SRC),
     (vk::ImageUsageFlags::TRANSFER_DST, vk::FormatFeatureFlags::TRANSFER_DST),

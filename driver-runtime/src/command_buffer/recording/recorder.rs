@@ -122,7 +122,6 @@ impl Recorder {
         if self.is_incomplete { Err(CommandBufferError::OutOfHostMemory) } else { Ok(()) }
     }
 
-    /// Returns the calls in their order.
     pub(in crate::command_buffer) fn calls(&self) -> impl Iterator<Item = Call<'_>> {
         self.blocks.iter().flat_map(|block| {
             let mut rest = block.as_slice();

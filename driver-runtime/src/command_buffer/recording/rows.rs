@@ -7,10 +7,8 @@ use vkload_core::registry::CommandId;
 
 use crate::dispatch::Command;
 
-/// A command that records.
 pub(super) struct Row {
     pub(super) command: CommandId,
-    /// The data behind its parameters.
     pub(super) arguments: &'static [Argument],
     /// Calls the function with the command's number of parameters after the command buffer.
     ///
@@ -19,7 +17,6 @@ pub(super) struct Row {
     pub(super) replay: unsafe fn(Command, vk::CommandBuffer, *const u64),
 }
 
-/// A parameter that is a pointer.
 pub(super) struct Argument {
     pub(super) index: usize,
     pub(super) length: Length,
@@ -36,7 +33,6 @@ pub(super) enum Length {
     Masks(usize),
 }
 
-/// A structure with pointers.
 pub(super) struct Structure {
     /// -1 for a structure without a type.
     pub(super) s_type: i32,
@@ -44,7 +40,6 @@ pub(super) struct Structure {
     pub(super) fields: &'static [PointerField],
 }
 
-/// A pointer in a structure.
 pub(super) struct PointerField {
     pub(super) at: usize,
     pub(super) count: Count,
@@ -63,7 +58,6 @@ pub(super) enum Count {
     Counted(usize, usize),
 }
 
-/// An element.
 pub(super) enum Target {
     /// This many bytes.
     Plain(usize),
@@ -85,7 +79,6 @@ pub(super) const fn abi(sizes: [usize; 3]) -> usize {
     }]
 }
 
-/// A parameter as a word.
 pub(super) trait Word: Copy {
     fn to_word(self) -> u64;
     fn of_word(word: u64) -> Self;
@@ -212,7 +205,6 @@ macro_rules! structures {
             }),*],
         };)*
 
-        /// All of them.
         pub(super) const ALL: &[&Structure] = &[$($name),*];
     };
 }
@@ -255,7 +247,6 @@ macro_rules! commands {
             },
         };)*
 
-        /// The functions that record these commands.
         pub(super) struct Recorders<D>(core::marker::PhantomData<D>);
 
         impl<D: CommandBuffers> Recorders<D> {

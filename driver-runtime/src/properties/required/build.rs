@@ -27,7 +27,6 @@ pub(crate) struct Limit {
     pub(crate) value: Value,
 }
 
-/// How a number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     Bits8,
@@ -38,7 +37,6 @@ pub(crate) enum Scalar {
     Size,
 }
 
-/// Returns a whole number.
 pub(super) const fn is(member: &'static str, value: i64) -> Required {
     Required { member, element: 0, value: Value::Integer(value) }
 }

@@ -14,7 +14,6 @@ use crate::sync_object::{Readiness, SubmitMode, SyncRef};
 /// The result of passing lists to the driver.
 #[derive(Clone, Copy, Default)]
 struct Progress {
-    /// The driver received something.
     moved: bool,
     /// The next submission can be passed on once another process has acted.
     depends_on_others: bool,

@@ -30,7 +30,6 @@ pub(in crate::sync) struct QueueSubmit<D: DriverTypes> {
     pub(super) image_binds: List<ImageBinds>,
     pub(super) protected: bool,
     pub(super) counter_pass: u32,
-    /// The driver has received it.
     submitted: bool,
     /// The driver's lists: at most as long as the lists of waits and signals, whose capacity they have.
     driver_waits: List<Wait<D>>,
@@ -56,7 +55,6 @@ enum Target<D: DriverTypes> {
     Semaphore,
     /// A binary object; for a wait, its number.
     Binary(SyncRef<D>, u32),
-    /// A timeline of the driver.
     Timeline(SyncRef<D>),
     /// A wait for a timeline of the runtime.
     Emulated(SharedTimeline<D>),
@@ -106,7 +104,6 @@ impl<D: DriverTypes> QueueSubmit<D> {
         true
     }
 
-    /// Returns the capacity of all lists.
     fn capacity(&self) -> usize {
         let binds =
             [self.buffer_binds.capacity(), self.image_opaque_binds.capacity(), self.image_binds.capacity()];
@@ -305,7 +302,6 @@ impl<D: Driver> QueueSubmit<D> {
         Ok(self.push_point(timeline, value, sync)?)
     }
 
-    /// Passes the submission to the driver.
     pub(super) fn submit_to_driver(&mut self, queue: &Queue<D>) -> Result<(), SubmitError> {
         queue.parent().check_status()?;
         D::submit(queue, &self.work()?)
@@ -384,7 +380,6 @@ pub(in crate::sync) struct SubmitList<D: DriverTypes> {
 struct Ends<D: DriverTypes> {
     first: NonNull<QueueSubmit<D>>,
     last: NonNull<QueueSubmit<D>>,
-    /// The allocator of their memory.
     memory: ParentMemory,
 }
 

@@ -12,16 +12,13 @@ use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::host::{Host, NoThread, ThreadWork, Turn};
 
-/// The state of a queue's thread.
 pub(super) struct QueueThread {
     state: AtomicU8,
-    /// The thread's number, while it runs.
     number: AtomicUsize,
     /// The turn in which its work may run, if it has work.
     turn: Lock<Option<Turn>>,
     /// Counts the events that may let the thread continue.
     events: AtomicU32,
-    /// The thread is to end.
     ends: AtomicBool,
 }
 
@@ -98,7 +95,6 @@ impl<D: Driver> Queue<D> {
         self.submit_queue().thread.start(D::host(), work)
     }
 
-    /// Runs the queue's thread.
     fn run_thread(&self) {
         let (host, thread) = (D::host(), &self.submit_queue().thread);
         let mut turn = 0u32;

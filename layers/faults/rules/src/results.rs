@@ -96,7 +96,6 @@ pub fn is_lost_with_device(command: CommandId) -> bool {
 const NEVER: [CommandId; 3] =
     [command::RESET_DESCRIPTOR_POOL, command::FREE_DESCRIPTOR_SETS, command::ENUMERATE_INSTANCE_VERSION];
 
-/// Failures of single commands.
 const OWN: &[(CommandId, &[vk::Result])] = &[
     (command::CREATE_INSTANCE, &[vk::Result::ERROR_INCOMPATIBLE_DRIVER]),
     (command::CREATE_DEVICE, &[vk::Result::ERROR_INITIALIZATION_FAILED]),

@@ -41,7 +41,6 @@ struct Rule {
     command: &'static CStr,
     /// The first call, counted from 1.
     first: u32,
-    /// Whether later calls also count.
     later: bool,
     /// Counts only calls with more bytes.
     larger_than: Option<u64>,
@@ -53,7 +52,6 @@ struct Rule {
     calls: AtomicU32,
 }
 
-/// An object that the application names.
 struct NamedObject {
     name: String,
     /// The handle that got the name last; 0 before.

@@ -105,7 +105,6 @@ pub fn parameter_names(command: CommandId) -> &'static [&'static str] {
     NAMES.get(command.index()).copied().flatten().unwrap_or_default()
 }
 
-/// A layer's functions.
 type Table = [Option<Function>; COMMAND_COUNT];
 
 /// Returns the table for a layer that intercepts every command, some of them by separate functions. A loader never passes the

@@ -165,7 +165,6 @@ impl LayerPlan {
 /// The layers that have been activated, in order.
 struct Chain<'a> {
     plan: &'a LayerPlan,
-    /// The version that the application requests.
     api_version: Version,
     active: Vec<ActiveLayer>,
     /// For each layer whether it is active: only the first addition has an effect.

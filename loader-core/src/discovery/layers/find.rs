@@ -169,7 +169,6 @@ fn search(
     Ok(())
 }
 
-/// Adds layers to the plan.
 pub(super) struct Found<'a> {
     pub(super) layers: &'a mut Vec<LayerCandidate>,
     pub(super) left_out: usize,

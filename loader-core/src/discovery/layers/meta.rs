@@ -45,7 +45,6 @@ pub(super) fn check_meta_layers(plan: &mut LayerPlan) -> Result<(), OutOfMemory>
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
-    /// Its components are being checked.
     Open,
     Done,
 }

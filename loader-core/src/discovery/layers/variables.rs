@@ -18,20 +18,17 @@ use crate::platform::Reader;
 
 /// The variables that select active layers, if they are set and honoured.
 pub(super) struct Variables<'a> {
-    /// The names of the variables.
     pub(super) called: LayerVariables,
     /// The names of enabled layers, in order.
     pub(super) names: Vec<&'a [u8]>,
     /// The same, sorted.
     sorted_names: Vec<&'a [u8]>,
-    /// The patterns of enabled layers.
     pub(super) enable: Option<NameFilter<'a>>,
     disable: Option<(&'static CStr, NameFilter<'a>)>,
     allow: Option<NameFilter<'a>>,
 }
 
 impl<'a> Variables<'a> {
-    /// Reads the variables.
     pub(super) fn read(inquiry: &mut Inquiry<'a>, policy: &Policy) -> Result<Self, OutOfMemory> {
         let called = policy.layers;
         let mut patterns = |name: &'static CStr| -> Result<_, OutOfMemory> {
@@ -112,7 +109,6 @@ impl<'a> Variables<'a> {
         (covers(unwanted, kind, name) && !self.enables(name) && !allowed()).then_some(by)
     }
 
-    /// Skips disabled layers.
     pub(super) fn skip_disabled(&self, layers: &mut [LayerCandidate]) {
         let may_be =
             |layer: &&mut LayerCandidate| layer.skipped.is_none() && layer.control != Some(Control::On);

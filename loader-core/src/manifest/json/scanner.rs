@@ -131,7 +131,6 @@ impl<'a> Scanner<'a> {
         Ok(false)
     }
 
-    /// Skips a key and its colon.
     fn skip_key(&mut self) -> Result<(), ErrorKind> {
         match self.peek() {
             None => return Err(ErrorKind::UnexpectedEnd),

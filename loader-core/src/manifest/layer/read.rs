@@ -11,7 +11,6 @@ use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::manifest::version::Version;
 use crate::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec};
 
-/// Reads a whole manifest.
 pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), OrOutOfMemory<ManifestError>> {
     let root = json::parse(bytes).map_err(ManifestError::Json)?;
     if root.kind() != Kind::Object {
@@ -109,7 +108,6 @@ const LAYER_FIELDS: [Field; 17] = [
     Field::AppKeys,
 ];
 
-/// Reads one layer.
 fn layer(
     field: Field,
     value: &Value<'_>,

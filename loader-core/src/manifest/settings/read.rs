@@ -39,7 +39,6 @@ type Fields<'a> = [Option<Value<'a>>; 8];
 /// The number of warnings that are kept: finding a line takes time.
 const WARNING_LIMIT: usize = 64;
 
-/// Reads a whole file.
 pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, ManifestError>, OutOfMemory> {
     let root = match json::parse(bytes) {
         Ok(root) if root.kind() == Kind::Object => root,
@@ -129,7 +128,6 @@ impl Reader<'_> {
         Ok(fields)
     }
 
-    /// Reads one settings object.
     fn settings(&mut self, object: &Value<'_>, out: &mut Settings) -> Result<(), OutOfMemory> {
         let [app_keys, layers, stderr_log, log_locations, drivers, exclusively, devices, software_last] =
             &self.fields(object, SETTINGS)?;

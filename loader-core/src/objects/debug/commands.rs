@@ -5,7 +5,6 @@ use crate::abi::{Command, function};
 use crate::objects::own_command::OwnCommand;
 use crate::registry::{CommandId, command};
 
-/// Instance commands.
 pub(in crate::objects) const COMMANDS: &[OwnCommand] = &[
     OwnCommand::new(command::CREATE_DEBUG_UTILS_MESSENGER_EXT, function!(messenger::create_messenger)),
     OwnCommand::new(command::DESTROY_DEBUG_UTILS_MESSENGER_EXT, function!(messenger::destroy_messenger)),

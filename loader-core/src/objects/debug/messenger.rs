@@ -21,12 +21,10 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// Creates a messenger or a report callback.
 type CreateFn =
     unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
-/// Destroys one.
 type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 
 /// The object behind the handles of messengers and report callbacks.
 struct Messenger {
-    /// Its number among the instance's listeners.
     listener: usize,
     /// Each driver's handle for its own object, 0 if it has none.
     of_drivers: Vec<u64, Application>,
@@ -110,7 +108,7 @@ unsafe fn create(
         let instance = handle::instance(instance, commands[0]);
         let (Some(listener), Some(out)) = (listener, out.as_mut()) else {
             let name = commands[0].text();
-            instance.logger.insist(
+            instance.logger.log_always(
                 Level::Error,
                 Topic::Usage,
                 format_args!("{name}: neither the create info nor the handle may be NULL"),

@@ -5,10 +5,8 @@ use crate::abi::function;
 use crate::objects::own_command::OwnCommand;
 use crate::registry::command;
 
-/// Physical-device commands.
 pub(in crate::objects) const COMMANDS: &[OwnCommand] =
     &[OwnCommand::new(command::CREATE_DEVICE, function!(create::terminator))];
 
-/// Device commands.
 pub(in crate::objects) const DEVICE_COMMANDS: &[OwnCommand] =
     &[OwnCommand::new(command::DESTROY_DEVICE, function!(destroy::terminator))];

@@ -60,7 +60,7 @@ pub(super) unsafe extern "system" fn terminator(handle: vk::Device, callbacks: *
                 "vkDestroyDevice: a layer destroys a device a second time; the second call is refused"
             );
             if let Ok(logger) = loader.logger() {
-                logger.insist(Level::Error, Topic::Layer, message);
+                logger.log_always(Level::Error, Topic::Layer, message);
             }
             return;
         }

@@ -35,7 +35,6 @@ pub(super) const DRIVER_FUNCTIONS: usize = 10;
 const ALIVE: u8 = 0;
 /// The application's vkDestroyDevice is in progress, and frees the device.
 const LEAVING: u8 = 1;
-/// The driver has destroyed the device.
 const GONE: u8 = 2;
 
 /// A device.
@@ -67,7 +66,6 @@ pub struct Device {
     callbacks: ObjectCallbacks,
 }
 
-/// The commands that a device has.
 #[derive(Clone, Copy)]
 struct Enabled {
     /// The device extensions that the application enabled.
@@ -349,7 +347,6 @@ impl Instance {
         });
     }
 
-    /// Calls `action` for every live device.
     fn for_each_device(&self, action: &mut dyn for<'a> Callback<&'a Device>) {
         let waiting = self.loader.platform.waiting;
         // From the end, as the list requires. A device that is added meanwhile fills in the command

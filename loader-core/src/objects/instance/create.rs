@@ -66,7 +66,7 @@ pub(super) unsafe extern "system" fn terminator(
             let message = format_args!(
                 "vkCreateInstance: a layer calls the next one a second time for one instance; the second call is refused"
             );
-            (*instance_at(*handle)).logger.insist(Level::Error, Topic::Layer, message);
+            (*instance_at(*handle)).logger.log_always(Level::Error, Topic::Layer, message);
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         }
         let _for_layers_only =

@@ -134,9 +134,7 @@ impl Drop for DriverInstance {
 #[repr(C)]
 pub struct PhysicalDevice {
     pub(in crate::objects) handle: Handle,
-    /// The driver that has the device.
     pub(in crate::objects) driver: NonNull<DriverInstance>,
-    /// The facts that sorting needs.
     pub(in crate::objects) facts: DeviceFacts,
 }
 
@@ -178,7 +176,6 @@ pub(in crate::objects) struct DeviceFacts {
     pub(in crate::objects) kind: i32,
     pub(in crate::objects) vendor: u32,
     pub(in crate::objects) device: u32,
-    /// Domain, bus, device, function.
     pub(in crate::objects) bus: Option<[u32; 4]>,
 }
 

@@ -223,7 +223,6 @@ unsafe extern "system" fn last_of_layers(
     unsafe { array::deliver_result(found.and_then(|found| layers(&found)), count, out) }
 }
 
-/// Returns the elements that vkEnumerateInstanceLayerProperties lists.
 fn layers(found: &FoundLayers) -> Result<Vec<vk::LayerProperties>, vk::Result> {
     let mut all = Vec::new();
     for manifest in found.listed() {
@@ -241,7 +240,7 @@ fn null(loader: &Loader, command: CommandId, parameter: &str) -> vk::Result {
 /// Logs that a parameter is NULL.
 pub(crate) fn complain_of_null(logger: &Logger, command: CommandId, parameter: &str) {
     let name = command.text();
-    logger.insist(
+    logger.log_always(
         Level::Error,
         Topic::Usage,
         format_args!("{name}: {parameter} must not be NULL [VUID-{name}-{parameter}-parameter]"),

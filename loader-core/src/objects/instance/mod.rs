@@ -73,22 +73,18 @@ pub struct Instance {
     /// The order of physical devices that was logged last: a number computed from it, 0 before the
     /// first.
     pub(super) told_order: AtomicUsize,
-    /// The sources of its drivers.
     pub(super) sources: Sources,
     /// Its layers, the one nearest to the application first. Closed last.
     layers: Layers,
-    /// The layers' handle for the instance.
     chain_handle: AtomicUsize,
     /// The first layer's vkEnumerateDeviceExtensionProperties, whose slot in the table another function takes.
     pub(crate) device_extensions: Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
     /// The table of all handles that represent layer handles.
     pub(crate) of_layer_table: Option<Box<InstanceTable, Application>>,
-    /// Handles that represent layer handles.
     pub(crate) of_layers: SharedList<ListedPtr<LayerHandle>, Application>,
     /// The drivers, in the order in which they were discovered. The terminator of vkCreateInstance
     /// sets it.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
-    /// The live devices.
     pub(super) devices: SharedList<ListedPtr<Device>, Application>,
     /// The swapchains on windows that drivers take turns at.
     pub(super) presenting: SharedList<Presenting, Application>,

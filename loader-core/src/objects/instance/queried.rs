@@ -8,9 +8,7 @@ use crate::registry::INSTANCE_SLOTS;
 /// The commands that a driver's instance has been queried for.
 #[derive(Default)]
 pub(super) struct Asked {
-    /// A bit for each slot.
     slots: [AtomicUsize; INSTANCE_SLOTS.div_ceil(BITS)],
-    /// Whether that includes every physical-device command.
     complete: AtomicBool,
 }
 
@@ -40,7 +38,6 @@ impl Asked {
     }
 }
 
-/// The slots in one element.
 const BITS: usize = usize::BITS as usize;
 
 const fn bit(slot: usize) -> usize {

@@ -14,7 +14,6 @@ use crate::memory::{Arc, TryGrow, Vec, format_into};
 use crate::negotiation::DriverStatus;
 use crate::registry::{ExtensionSet, extension};
 
-/// The drivers of an instance.
 pub(crate) struct Sources {
     /// The drivers that discovery found; `None` if the application wants only those that it passed.
     pub discovered: Option<Arc<FoundDrivers>>,
@@ -57,7 +56,6 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Returns whether no driver is available.
     pub(crate) fn are_none(&self) -> bool {
         self.direct.is_empty() && self.discovered.as_ref().is_none_or(|found| found.open.is_empty())
     }

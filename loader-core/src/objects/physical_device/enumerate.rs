@@ -168,7 +168,6 @@ fn leave_out_software(all: &mut Vec<&PhysicalDevice>) {
     }
 }
 
-/// Terminator of vkEnumeratePhysicalDevices.
 pub(super) unsafe extern "system" fn enumerate_physical_devices(
     instance: vk::Instance,
     count: *mut u32,

@@ -97,7 +97,6 @@ fn properties_by(table: &InstanceTable, device: vk::PhysicalDevice) -> vk::Physi
 }
 
 impl DeviceFacts {
-    /// Queries the driver's device.
     #[must_use]
     pub(super) fn of(driver: &DriverInstance, device: vk::PhysicalDevice) -> Self {
         let properties = properties(driver, device);

@@ -24,7 +24,6 @@ type Pointer = *mut c_void;
 /// Defines a terminator that calls the driver's function, or runs the body if the driver has none.
 macro_rules! stand_ins {
     ($($name:ident: $command:ident($($parameter:ident: $type:ty),*) -> $result:ty $body:block)*) => {
-        /// The commands of this file.
         pub(in crate::objects) const COMMANDS: &[OwnCommand] = &[$(OwnCommand::new(command::$command, function!($name))),*];
 
         $(
@@ -79,7 +78,6 @@ stand_ins! {
     winrt: GET_WINRT_DISPLAY_NV(device_id: u32, out: Pointer) -> vk::Result { ABSENT }
 }
 
-/// Commands that need a display.
 const ABSENT: vk::Result = vk::Result::ERROR_EXTENSION_NOT_PRESENT;
 
 /// Returns the driver's function for a command on `device`, and the driver's handle. A missing one is logged.

@@ -16,7 +16,6 @@ macro_rules! commands {
     };
 }
 
-/// Instance and physical-device commands.
 pub(in crate::objects) const COMMANDS: &[OwnCommand] = commands! {
     0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
     DESTROY_SURFACE_KHR: destroy,
@@ -31,7 +30,6 @@ pub(in crate::objects) const COMMANDS: &[OwnCommand] = commands! {
     GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT: queries::present_modes2,
 };
 
-/// Device commands.
 pub(in crate::objects) const DEVICE_COMMANDS: &[OwnCommand] = &[
     OwnCommand::new(command::CREATE_SWAPCHAIN_KHR, function!(swapchain::create_swapchain)),
     OwnCommand::new(command::CREATE_SHARED_SWAPCHAINS_KHR, function!(swapchain::create_shared_swapchains)),

@@ -7,7 +7,6 @@ use ash::vk;
 
 use crate::registry::{CommandId, ExtensionId, command, extension};
 
-/// A kind of surface.
 pub(super) struct SurfaceKind {
     /// The command that creates it.
     pub command: CommandId,

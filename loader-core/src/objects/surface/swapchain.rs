@@ -124,7 +124,6 @@ pub(in crate::objects) unsafe extern "system" fn destroy_swapchain(
     }
 }
 
-/// Terminator of vkCreateSharedSwapchainsKHR.
 pub(in crate::objects) unsafe extern "system" fn create_shared_swapchains(
     handle: vk::Device,
     count: u32,
@@ -160,7 +159,6 @@ pub(in crate::objects) unsafe extern "system" fn create_shared_swapchains(
     }
 }
 
-/// Terminator of vkGetDeviceGroupSurfacePresentModesKHR.
 pub(in crate::objects) unsafe extern "system" fn group_present_modes(
     handle: vk::Device,
     surface: vk::SurfaceKHR,

@@ -23,7 +23,6 @@ use crate::registry::extension;
 
 type CreateInfo = vk::AndroidSurfaceCreateInfoKHR<'static>;
 
-/// The window of a surface.
 pub(super) struct Window {
     windows: &'static dyn Windows,
     info: CreateInfo,
@@ -48,7 +47,6 @@ struct State {
 pub(super) enum Purpose {
     /// To query the driver's capabilities for it.
     Query,
-    /// To create a swapchain.
     Swapchain,
 }
 
@@ -285,7 +283,6 @@ impl Instance {
         self.presenting.read(self.loader.platform.waiting, |all| all.iter().find(is_it).copied())
     }
 
-    /// Forgets a swapchain that was destroyed.
     #[cfg(feature = "foreign-handles")]
     pub(super) fn forget_swapchain(&self, gone: Presenting) {
         self.presenting.remove(self.loader.platform.waiting, |noted| *noted == gone);

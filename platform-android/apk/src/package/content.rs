@@ -10,7 +10,6 @@ use platform_android::layers::archive::{self, ArchiveError, Entry, Ranges};
 
 /// The method of stored files. PKWARE's APPNOTE.TXT, section 4.4.5.
 const STORED: u16 = 0;
-/// The method of most compressed files.
 const DEFLATED: u16 = 8;
 
 /// The maximum number of bytes that one byte of a deflated file can become: two bits for 258 bytes.

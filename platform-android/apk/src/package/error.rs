@@ -27,9 +27,7 @@ vkload_core::reasons! {
         Schema(version: Option<u32>) = ["package-schema"] ("{}", OtherSchema(*version));
         /// A member of `meta.json` has the wrong type.
         Member {
-            /// Its name.
             name: &'static str,
-            /// The type that it must have.
             wanted: &'static str,
         } = ["package-member"] ("{name:?} in meta.json has to be {wanted}; correct it");
         /// `libraryName` is missing or not a plain file name.
@@ -37,19 +35,14 @@ vkload_core::reasons! {
         /// The library that it names is not in its root.
         NoLibrary(name: Text) = ["package-without-library"]
             ("meta.json names the library {}, which is not in the root of the package", Escaped(name));
-        /// It is for a newer Android.
         MinApi {
-            /// The required API level.
             needed: u32,
-            /// The API level of this device.
             device: u32,
         } = ["package-for-newer-android"]
             ("the driver is for API level {needed} and up (\"minApi\"), and this device has {device}; look for an older driver");
         /// A file in it cannot be extracted.
         File {
-            /// Its name.
             name: Text,
-            /// Why.
             fault: PackageFileError,
         } = [(fault.id(); &[])] ("{} in the package {fault}", Escaped(name));
         /// Unpacked it is larger than any driver.
@@ -67,16 +60,13 @@ vkload_core::reasons! {
     pub enum PackageFileError [] {
         /// Its entry in the archive is broken, or it cannot be read.
         Archive(fault: ArchiveError) = ["package-archive"] ("cannot be read: {fault}; download the package again");
-        /// Another file has the same name.
         Twice = ["package-two-of-a-name"] ("occurs twice; get another build of the package");
-        /// It is encrypted.
         Encrypted = ["package-encrypted"] ("is encrypted; build the package without encryption");
         /// It is compressed by the method with this number.
         Method(method: u16) = ["package-compression"]
             ("is compressed by method {method}; build the package with files that are stored or deflated");
         /// It has more bytes than this.
         TooLarge {
-            /// The maximum.
             limit: u64,
         } = ["package-too-large"] ("has more than {limit} bytes, so it is none of a driver");
         /// Its size or checksum differs from the archive's record.
@@ -90,7 +80,6 @@ impl From<ArchiveError> for PackageFileError {
     }
 }
 
-/// Says which schema a package has.
 struct OtherSchema(Option<u32>);
 
 impl fmt::Display for OtherSchema {
@@ -104,7 +93,6 @@ impl fmt::Display for OtherSchema {
     }
 }
 
-/// Says which library a package names.
 struct OtherName<'a>(&'a [u8]);
 
 impl fmt::Display for OtherName<'_> {
@@ -118,7 +106,6 @@ impl fmt::Display for OtherName<'_> {
     }
 }
 
-/// Why a file cannot be written.
 struct Unwritten(FileError);
 
 impl fmt::Display for Unwritten {
@@ -134,7 +121,6 @@ impl fmt::Display for Unwritten {
     }
 }
 
-/// `ENOSPC`
 const NO_SPACE: i32 = 28;
 
 impl PackageError {

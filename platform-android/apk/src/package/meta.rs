@@ -6,24 +6,16 @@ use vkload_core::memory::{OrOutOfMemory, Text};
 
 use super::error::PackageError;
 
-/// A package's description of its driver.
 #[derive(Debug, Default)]
 pub struct Package {
-    /// The driver's name.
     pub name: Text,
-    /// The driver's description.
     pub description: Text,
-    /// The package's author.
     pub author: Text,
-    /// The package's version.
     pub package_version: Text,
-    /// The driver's vendor.
     pub vendor: Text,
-    /// The driver's version.
     pub driver_version: Text,
     /// The oldest Android API level that it runs on; 0 if not given.
     pub min_api: u32,
-    /// The driver's library.
     pub library: Text,
 }
 

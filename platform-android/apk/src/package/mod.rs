@@ -26,7 +26,6 @@ use platform_android::layers::OnDisk;
 use platform_android::layers::archive::{self, Entry, Ranges};
 use platform_android::system::System;
 
-/// The file that describes the driver.
 const META: &[u8] = b"meta.json";
 
 /// Unpacks the libraries of a package into a folder in `unpack_to`, unless they are already there.
@@ -51,10 +50,8 @@ pub(super) fn unpack(
     Ok((package, driver))
 }
 
-/// The contents of a package.
 #[derive(Debug)]
 pub struct Contents {
-    /// Its description of its driver.
     pub package: Package,
     /// The libraries in its root, with their names. Names are unique, and one library is the
     /// driver.

@@ -33,7 +33,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Creates the chain through these layers.
     #[must_use]
     pub fn new(layers: Active, memory: CopiedCallbacks) -> Self {
         let first = layers.first().map(|layer| layer.interface.get_instance_proc_addr);
@@ -224,7 +223,6 @@ pub fn chain_of(instance: &Instance) -> Option<&Chain> {
     unsafe { instance.upper.load(Ordering::Acquire).cast::<Chain>().as_ref() }
 }
 
-/// Stores the chain of an instance.
 pub(super) fn attach(instance: &Instance, chain: Box<Chain, CopiedCallbacks>) {
     let (chain, _) = Box::into_raw_with_allocator(chain);
     instance.upper.store(chain.cast(), Ordering::Release);

@@ -81,7 +81,6 @@ unsafe fn create(
     }
 }
 
-/// The extensions of an instance.
 struct Enabled {
     names: Vec<*const c_char, CopiedCallbacks>,
     set: ExtensionSet,

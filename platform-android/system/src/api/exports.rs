@@ -9,7 +9,6 @@ macro_rules! set {
     };
 }
 
-/// The commands that the library exports.
 pub const EXPORTED: CommandSet = for_each_export!(android, set);
 
 /// Defines the functions that the library exports and their table `VKLOAD_EXPORTS`, from the
@@ -57,7 +56,6 @@ macro_rules! export {
         ) -> vkload_core::vk::Result }
     };
     (vkGetInstanceProcAddr: $($row:tt)*) => {
-        /// vkGetInstanceProcAddr.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn vkGetInstanceProcAddr(
             instance: vkload_core::vk::Instance,
@@ -69,7 +67,6 @@ macro_rules! export {
         }
     };
     (vkGetDeviceProcAddr: $($row:tt)*) => {
-        /// vkGetDeviceProcAddr.
         #[unsafe(no_mangle)]
         unsafe extern "system" fn vkGetDeviceProcAddr(
             device: vkload_core::vk::Device,

@@ -22,7 +22,6 @@ use vkload_core::platform::Lock;
 
 use search::{Found, Sources};
 
-/// The search for the system's driver.
 pub struct DriverSearch {
     /// The candidates of the last search.
     report: Lock<Option<Arc<Report>>>,

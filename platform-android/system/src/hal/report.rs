@@ -10,23 +10,19 @@ use vkload_core::memory::{Escaped, Text, TryGrow, Vec};
 use platform_android::hal::ModuleFault;
 use platform_android::system::{PROPERTY_VALUE_MAX, PropertyValue};
 
-/// All candidates, in order.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The candidates. The last one is the driver if its decision is [`ModuleDecision::Used`].
     pub candidates: Vec<Candidate>,
 }
 
-/// A candidate for the driver.
 #[derive(Debug)]
 pub struct Candidate {
-    /// The source that was searched.
     pub source: Source,
     /// The property that named the library, if the search got that far.
     pub property: Option<&'static CStr>,
     /// The library's name, empty if it has none.
     pub file: FileName,
-    /// The outcome.
     pub decision: ModuleDecision,
 }
 
@@ -35,7 +31,6 @@ pub struct Candidate {
 pub enum Source {
     /// The namespace of an updatable driver that the framework has chosen for this application.
     Updatable,
-    /// The APEX that `ro.vulkan.apex` names.
     Apex,
     /// The vendor's libraries, which the system calls sphal.
     Vendor,
@@ -48,22 +43,16 @@ vkload_core::reasons! {
     /// The outcome for a candidate.
     #[derive(Debug)]
     pub enum ModuleDecision(of: &Candidate) [level] {
-        /// It is the driver.
         Used = ["used" Info] ("from {}: used", of.source);
-        /// The system has no such source.
         NoSource = ["no-source" Debug] ("nothing from {}: there is none", of.source);
         /// The property that would name the library is empty or unset.
         PropertyNotSet = ["property-not-set" Debug]
             ("nothing from {} by {}: it is not set", of.source, Escaped(of.property.unwrap_or_default().to_bytes()));
-        /// The dynamic linker refuses the library.
         DoesNotOpen {
-            /// The linker's message.
             error: Text,
         } = ["does-not-open" Warning]
             ("from {} cannot be opened ({}): install it, or correct the property", of.source, Escaped(error));
-        /// libhardware finds no module.
         NoHardwareModule {
-            /// A negative error number.
             error: c_int,
         } = ["no-hardware-module" Debug] ("nothing from {}: hw_get_module returned {error}", of.source);
         /// The library is no module for Vulkan, or does not work as one.
@@ -155,7 +144,6 @@ pub struct FileName {
 }
 
 impl FileName {
-    /// None.
     pub(super) const NONE: Self = Self { bytes: [0; FILE_NAME_MAX] };
 
     /// Forms the name for a property's value.
@@ -170,13 +158,11 @@ impl FileName {
         name
     }
 
-    /// Returns the name.
     #[must_use]
     pub fn as_c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
     }
 
-    /// Returns whether the name is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.as_c_str().is_empty()

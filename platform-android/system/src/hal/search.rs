@@ -26,7 +26,6 @@ const PROPERTIES: [&CStr; 2] = [c"ro.hardware.vulkan", c"ro.board.platform"];
 /// The property with the name of the APEX that holds the driver.
 const APEX: &CStr = c"ro.vulkan.apex";
 
-/// A search in progress.
 pub(super) struct Sources<'a> {
     pub host: &'a Host,
     pub report: Report,
@@ -36,17 +35,12 @@ pub(super) struct Sources<'a> {
 pub(super) struct Found {
     /// Its source; to be noted later, with the outcome.
     pub candidate: Candidate,
-    /// The library.
     pub library: Library,
-    /// Its module.
     pub module: NonNull<Module>,
 }
 
-/// The answer of a source.
 enum Answer {
-    /// The system has no such source.
     NoSource,
-    /// None of its libraries opens.
     Nothing,
     /// A library opened, but is not a driver.
     NoDriver,

@@ -23,7 +23,6 @@ const INSTANCES: usize = 32;
 /// `HWVULKAN_DEVICE_API_VERSION_0_1`
 const DEVICE_VERSION: u32 = 0x0001_0000;
 
-/// The commands that can be found.
 const COMMANDS: [(&CStr, Command); 6] = [
     (c"vkCreateInstance", command_function!(create_instance)),
     (c"vkDestroyInstance", command_function!(destroy_instance)),
@@ -50,7 +49,6 @@ static STUB: Stub = Stub {
 
 struct Stub {
     device: UnsafeCell<Device>,
-    /// One bit per existing instance.
     taken: AtomicU32,
     /// The first words of the instances, which consist of nothing else.
     instances: [UnsafeCell<usize>; INSTANCES],
@@ -60,7 +58,6 @@ struct Stub {
 // `taken`, and by the loader, for the application that owns that instance.
 unsafe impl Sync for Stub {}
 
-/// Returns the stub.
 pub(super) fn driver() -> Driver {
     Driver {
         device: NonNull::from(&STUB.device).cast(),

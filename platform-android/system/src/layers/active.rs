@@ -21,25 +21,19 @@ use super::Layers;
 use super::enabling::{self, By, Wanted};
 use super::policy::{Interface, Missing, Policy};
 
-/// Why a layer is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The settings or a property enable it.
     Implicit,
-    /// The application enables it.
     Explicit,
-    /// It is part of the system.
     Platform,
-    /// It is the device maker's.
     Oem,
 }
 
 /// A layer of an instance, with its library open. It dereferences to the [`Layer`] that its library
 /// describes.
 pub struct ActiveLayer {
-    /// Why it is active.
     pub kind: Kind,
-    /// Its functions.
     pub interface: LayerInterface,
     of: Arc<LayerLibrary>,
     index: usize,
@@ -151,7 +145,6 @@ impl Layers {
     }
 }
 
-/// The choice of an instance's layers.
 struct Choice<'a> {
     found: &'a Found,
     policy: &'static Policy,

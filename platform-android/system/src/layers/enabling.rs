@@ -20,12 +20,9 @@ const ALWAYS_ASKED: u32 = 10;
 /// The maximum number of them, so that the search ends on any system.
 const MOST: u32 = 1000;
 
-/// A requested layer.
 #[derive(Debug)]
 pub(super) struct Wanted {
-    /// Its name.
     pub name: Text,
-    /// The source of the request.
     pub by: By,
 }
 
@@ -34,11 +31,8 @@ pub(super) struct Wanted {
 pub enum By {
     /// The settings: `gpu_debug_layers`.
     Settings,
-    /// The property `debug.vulkan.layers`.
     List,
-    /// The property `debug.vulkan.layer.` with this number.
     Numbered(u32),
-    /// The application, in its create info.
     Application,
 }
 

@@ -23,13 +23,11 @@ pub use enabling::By;
 pub use extensions::settings_extensions;
 pub use policy::Policy;
 
-/// The layers of the process.
 pub struct Layers {
     policy: &'static Policy,
     state: Lock<State>,
 }
 
-/// The results of searches for layers.
 struct State {
     progress: Progress<()>,
     /// The result of this process's search, or before its first search, the result of the process

@@ -16,7 +16,6 @@ pub struct Policy {
     pub interface: Interface,
 }
 
-/// A source of layers.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// A folder to which developers copy layers; only for debuggable applications.
@@ -29,9 +28,7 @@ pub enum Source {
     Listed {
         /// The property: file names, separated by colons.
         property: &'static CStr,
-        /// The folder.
         folder: &'static CStr,
-        /// The origin of these layers.
         origin: Origin,
     },
 }
@@ -39,7 +36,6 @@ pub enum Source {
 /// The outcome if a layer that a property or the settings enable is unavailable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It is logged and left out.
     Skipped,
     /// vkCreateInstance fails with `VK_ERROR_LAYER_NOT_PRESENT`, as in Android's own loader.
     Fatal,
@@ -59,7 +55,6 @@ const WIDE: bool = cfg!(target_pointer_width = "64");
 const SYSTEM_FOLDER: &CStr = if WIDE { c"/system/lib64/vulkan" } else { c"/system/lib/vulkan" };
 const PRODUCT_FOLDER: &CStr = if WIDE { c"/product/lib64/vulkan" } else { c"/product/lib/vulkan" };
 
-/// The sources of a system image.
 const SYSTEM_SOURCES: &[Source] = &[
     Source::DebugFolder(DEBUG_FOLDER),
     Source::FrameworkPaths,
