@@ -54,7 +54,7 @@ impl Identity for Process {
 
 /// Returns whether the kernel started this program with privileges that its caller may lack (set-user-id,
 /// set-group-id or file capabilities): the condition that `secure_getenv` tests.
-fn is_secure() -> bool {
+pub(super) fn is_secure() -> bool {
     // SAFETY: `getauxval` only reads the auxiliary vector; a missing entry reads as 0.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
