@@ -40,10 +40,13 @@ const RECORDING: &str = "/run/out/recording.json";
 /// A program that uses Vulkan.
 const PROGRAM: &str = "/usr/bin/game";
 
-/// Returns whether this process may make mount namespaces.
+/// A test case's own mounts and network: an X server's abstract socket belongs to a network.
+const NAMESPACES: libc::c_int = libc::CLONE_NEWNS | libc::CLONE_NEWNET;
+
+/// Returns whether this process may make such namespaces.
 pub(crate) fn is_possible() -> bool {
-    // SAFETY: the call has no preconditions; the namespace is that thread's.
-    thread::spawn(|| unsafe { libc::unshare(libc::CLONE_NEWNS) == 0 }).join().unwrap_or(false)
+    // SAFETY: the call has no preconditions; the namespaces are that thread's.
+    thread::spawn(|| unsafe { libc::unshare(NAMESPACES) == 0 }).join().unwrap_or(false)
 }
 
 /// The doctor's output.
@@ -165,7 +168,7 @@ fn within<T: Send>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T + 
 fn enter<T>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T) -> T {
     let folder = tempfile::tempdir().expect("a folder");
     // SAFETY: the call has no preconditions.
-    check(unsafe { libc::unshare(libc::CLONE_NEWNS) }, "unshare");
+    check(unsafe { libc::unshare(NAMESPACES) }, "unshare");
     mount("none", Path::new("/"), "", libc::MS_REC | libc::MS_PRIVATE, "");
     mount("world", folder.path(), "tmpfs", 0, "mode=755");
     let mut built = Built { root: folder.path().to_owned(), ..Built::default() };
