@@ -179,7 +179,7 @@ fn a_forked_child_goes_on_with_the_open_library() {
         let child = unsafe { libc::fork() };
         if child == 0 {
             // SAFETY: as above.
-            unsafe { libc::alarm(10) };
+            unsafe { libc::alarm(120) };
             let works = vk.instance().names() == ["gpu"];
             // SAFETY: as above.
             unsafe { libc::_exit(i32::from(!works)) }

@@ -182,7 +182,7 @@ fn a_forked_child_does_not_wait_for_a_thread_that_is_not_there() {
         if child == 0 {
             // SAFETY: as above.
             unsafe {
-                libc::alarm(10);
+                libc::alarm(120);
                 libc::_exit(i32::from(enumerate() != vk::Result::SUCCESS))
             }
         }

@@ -29,7 +29,7 @@ pub(crate) const SANDBOX: &str = "VKLOAD_TEST_SANDBOX";
 pub(crate) const ARGUMENT: &str = "VKLOAD_TEST_ARGUMENT_";
 
 /// How long a scenario may take, seconds: long enough for a slow machine, only there so that nothing hangs.
-const TIME_LIMIT: u32 = 60;
+const TIME_LIMIT: u32 = 600;
 
 #[used]
 #[unsafe(link_section = ".init_array")]
