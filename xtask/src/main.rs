@@ -30,6 +30,7 @@ mod shell;
 mod source;
 mod target;
 mod target_program;
+mod test;
 mod test_arches;
 mod toolchain;
 mod tsan;
@@ -57,7 +58,7 @@ const TASKS: &[Task] = &[
     ("android-tree", "put what an Android system tree needs for libvulkan.so into a folder, and compile that as its build system does", android_tree::run),
     ("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
     ("gn", "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it", gn::run),
-    ("asan", "run the library's tests under AddressSanitizer, or the files named: finds memory used after its end [TEST...]", asan::run),
+    ("asan", "run the library's tests under AddressSanitizer, or those with one of these in their names: finds memory used after its end [TEST...]", asan::run),
     ("bare", "run the platform template without an operating system on four processors, emulated [PART...]", bare::run),
     ("book", "write the pages made from rules, check links and summary, and build the book if mdBook is installed [--check: build and write nothing]", book::run),
     ("check-targets", "compile the crates without an operating system for other targets [PART...: those with one of these in their names]", check_targets::run),
@@ -67,6 +68,7 @@ const TASKS: &[Task] = &[
     ("package", "pack the crates that are published, and test the packages outside the repository", package::run),
     ("prose", "count the habits that make pages and comments hard to read, and fail where they are many", prose::run),
     ("source", "pack the last commit and its crates for distributions into target/source [--out DIR] [--deb: and make a Debian source package]", source::run),
+    ("test", "compile the tests of the workspace once, and run their programs side by side [PART...: those with one of these in their names] [--compile: do not run them] [--doc: run examples in documentation]", test::run),
     ("test-arches", "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]", test_arches::run),
     ("yocto", "list the crates for the Yocto recipes [--revision COMMIT: and make them build this one] [--check: lint, parse and run the recipes]", yocto::run),
     ("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),

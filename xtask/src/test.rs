@@ -1,0 +1,142 @@
+//! `cargo xtask test [--compile | --doc | PART...]`: compiles the tests of the workspace once, and runs their programs side by side.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::Failure;
+use crate::command::Run as _;
+use crate::toolchain::cargo;
+use crate::workspace::root;
+
+/// The selection with which everything of the host is compiled. An example of `vkload`, which its tests run, needs the feature.
+const SELECTION: &str = "--workspace --features vkload/vulkanalia";
+
+/// The programs that take longest, the longest first. They start first, so that none of them is left at the end.
+const LONGEST: &[&str] = &[
+    "tests/programs/programs",
+    "tests/differential",
+    "jni/tests/java",
+    "vkload/worlds",
+    "tests/benches/counts",
+    "platform-android/apk/apk",
+    "jni/tests/application",
+    "tests/layers",
+    "driver-runtime/null-driver/icd/loaders",
+    "vkload/schemas",
+    "tests/instances",
+    "tests/benches/growth",
+    "tests/drivers",
+    "layers/runtime/wrap_devices",
+    "layers/runtime/log_present",
+];
+
+/// A program of tests.
+struct Program {
+    /// The folder of its package in the repository, and cargo's name for it.
+    name: String,
+    file: PathBuf,
+}
+
+/// The end of a program: its name, its output if it failed, and how long it took.
+type End = (String, Result<(), String>, Duration);
+
+/// Runs the programs whose names have one of these parts, or all. Passes options to them, except two that replace the run: `--compile`,
+/// which only compiles the programs, and `--doc`, which runs the examples in documentation.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let (options, parts): (Vec<_>, Vec<_>) = arguments.iter().partition(|word| word.starts_with("--"));
+    if options.iter().any(|option| *option == "--doc") {
+        return cargo(&format!("test --quiet {SELECTION} --doc")).finish();
+    }
+    let mut programs = compile()?;
+    if options.iter().any(|option| *option == "--compile") {
+        return Ok(());
+    }
+    programs.retain(|program| parts.is_empty() || parts.iter().any(|part| program.name.contains(*part)));
+    programs.sort_by_key(|program| {
+        LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len())
+    });
+    let count = programs.len();
+    let mut failed = Vec::new();
+    for (name, end, time) in side_by_side(programs, &options) {
+        println!("{:4} s  {name}", time.as_secs());
+        if let Err(output) = end {
+            println!("{output}\ntest: {name} failed");
+            failed.push(name);
+        }
+    }
+    println!("test: {} of {count} programs passed", count - failed.len());
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(format!("`cargo xtask test {}` runs the failed programs again", failed.join(" ")).into())
+}
+
+/// Returns the command that runs a program of this name as cargo would.
+pub(crate) fn command(name: &str) -> Result<Command, Failure> {
+    let programs = compile()?;
+    let program = programs.iter().find(|program| program.name == name);
+    Ok(program.ok_or_else(|| format!("no program of tests is {name}"))?.command())
+}
+
+/// Compiles all programs, and reads their paths from cargo's messages.
+fn compile() -> Result<Vec<Program>, Failure> {
+    let mut cargo =
+        cargo(&format!("test --quiet {SELECTION} --no-run --message-format json-render-diagnostics"));
+    let output = cargo.stderr(Stdio::inherit()).output()?;
+    if !output.status.success() {
+        return Err("the tests do not compile".into());
+    }
+    let messages = output.stdout.split(|byte| *byte == b'\n');
+    let messages = messages.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    Ok(messages.filter_map(|message| Program::of(&message)).collect())
+}
+
+/// Runs the programs, one more at a time than there are processors: many wait for the processes that they start.
+fn side_by_side(programs: Vec<Program>, options: &[&String]) -> impl Iterator<Item = End> {
+    let at_a_time = thread::available_parallelism().map_or(2, usize::from) + 1;
+    let waiting = Arc::new(Mutex::new(programs.into_iter()));
+    let (sender, ends) = mpsc::channel();
+    for _ in 0..at_a_time {
+        let (waiting, sender) = (waiting.clone(), sender.clone());
+        let options: Vec<String> = options.iter().map(ToString::to_string).collect();
+        thread::spawn(move || {
+            let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+            while let Some(program) = next() {
+                let began = Instant::now();
+                let end = output_of_failure(program.command().args(&options));
+                let _ = sender.send((program.name, end, began.elapsed()));
+            }
+        });
+    }
+    ends.into_iter()
+}
+
+fn output_of_failure(command: &mut Command) -> Result<(), String> {
+    let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+    let text = || String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned();
+    if output.status.success() { Ok(()) } else { Err(format!("{}\n{}", text(), output.status)) }
+}
+
+impl Program {
+    /// Returns the program that cargo reports in this message, if any.
+    fn of(message: &Value) -> Option<Self> {
+        if message["profile"]["test"] != true {
+            return None;
+        }
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?.strip_prefix(root()).ok()?;
+        let name = folder.join(message["target"]["name"].as_str()?).to_str()?.to_owned();
+        Some(Self { name, file: message["executable"].as_str()?.into() })
+    }
+
+    fn command(&self) -> Command {
+        let folder = root().join(Path::new(&self.name).parent().unwrap_or(Path::new("")));
+        let mut command = Command::new(&self.file);
+        command.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
+        command
+    }
+}
