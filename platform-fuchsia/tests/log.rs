@@ -1,15 +1,12 @@
 //! The destinations of log lines.
 
-#[allow(dead_code)]
-mod as_on_fuchsia;
-
 use std::env::current_exe;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Command, Output};
 
-use as_on_fuchsia::programs::draw;
-use as_on_fuchsia::{connect, driver, fuchsia, null_driver, open, said_by};
+use crate::as_on_fuchsia::programs::draw;
+use crate::as_on_fuchsia::{connect, driver, fuchsia, null_driver, open, said_by};
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 use vkload_core::platform::Files;
@@ -17,7 +14,7 @@ use vkload_core::platform::Files;
 /// Runs a program of this file in a process of its own.
 fn run(program: &str, level: &str) -> Output {
     let mut command = Command::new(current_exe().unwrap());
-    command.args(["--ignored", "--exact", program, "--nocapture"]);
+    command.args(["--ignored", "--exact", &format!("log::{program}"), "--nocapture"]);
     // One of them compiles a driver.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let output = command.env_clear().env("PATH", path).env("VK_LOADER_DEBUG", level).output().unwrap();

@@ -1,14 +1,11 @@
 //! The whole loader as on Fuchsia, over the null driver, which the service provides as memory.
 
-#[allow(dead_code)]
-mod as_on_fuchsia;
-
 use std::ffi::c_int;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use as_on_fuchsia::programs::{Drawn, SIZE, draw};
-use as_on_fuchsia::{layer, null_driver};
+use crate::as_on_fuchsia::programs::{Drawn, SIZE, draw};
+use crate::as_on_fuchsia::{layer, null_driver};
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 

@@ -1,15 +1,12 @@
 //! The loader service: the connection, drivers from it, and devices that drivers open through it.
 
-#[allow(dead_code)]
-mod as_on_fuchsia;
-
 use std::ffi::c_void;
 use std::mem::transmute;
 use std::os::unix::ffi::OsStrExt;
 use std::ptr::{NonNull, null};
 use std::sync::Barrier;
 
-use as_on_fuchsia::{connect, driver, fuchsia, open, open_layer, said_by, symbol};
+use crate::as_on_fuchsia::{connect, driver, fuchsia, open, open_layer, said_by, symbol};
 use ash::vk;
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 use platform_fuchsia::OpenInNamespace;

@@ -1,13 +1,10 @@
 //! Surfaces on Fuchsia: image pipes, from drivers and from a layer in their place.
 
-#[allow(dead_code)]
-mod as_on_fuchsia;
-
 use std::ffi::CStr;
 use std::mem::{align_of, offset_of, size_of};
 use std::ptr::null;
 
-use as_on_fuchsia::{compiled, null_driver, open, open_layer, said_by};
+use crate::as_on_fuchsia::{compiled, null_driver, open, open_layer, said_by};
 use ash::{Entry, Instance, fuchsia, khr, vk};
 use fuchsia_simulation::{LoaderService, Process, Simulation};
 

@@ -1,10 +1,8 @@
 //! Layer manifests and libraries that are broken, or meant to break the loader. Each is skipped with its reason in the log, and a good
 //! layer next to it works.
-mod beside_good;
-
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
+use crate::beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
 use vkload_tests::{Layer, Scenario};
 
 /// Checks that it is neither used nor listed, as an explicit and as an implicit layer, and that the log has its file's name.

@@ -1,9 +1,7 @@
 //! Layer libraries that are broken, or meant to break the loader: an explicit layer of such a library is not present, an implicit one is
 //! left out, and a good layer next to it works.
-mod beside_good;
-
+use crate::beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
 use ash::vk;
-use beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
 use vkload_tests::{Ask, Device, Driver, Layer, Sandbox, Scenario, code};
 
 // ---- libraries ----

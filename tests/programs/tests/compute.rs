@@ -42,7 +42,7 @@ fn in_a_process_of_its_own(
     let library = Library::under_test();
     let mut command = machine.command(&library, std::env::current_exe().expect("this program"));
     command.env("VKLOAD_TEST_LIBRARY", library.file()).env(INSIDE, drivers.len().to_string());
-    let text = run(command.args(["--exact", name])).success();
+    let text = run(command.args(["--exact", &format!("compute::{name}")])).success();
     assert!(text.contains("1 passed"), "{text}");
 }
 

@@ -293,7 +293,7 @@ fn a_command_without_an_implementation_is_named_and_aborts() {
         call(c"vkCmdSetLineStipple", device.handle().as_raw());
         return;
     }
-    let name = "look_ups::a_command_without_an_implementation_is_named_and_aborts";
+    let name = "api::look_ups::a_command_without_an_implementation_is_named_and_aborts";
     let output = Process::new(env::current_exe().unwrap())
         .args(["--exact", name, "--nocapture"])
         .env("VKLOAD_CHILD", "1")

@@ -170,7 +170,7 @@ fn r07_an_updatable_driver_that_does_not_load_ends_the_process() {
         let _ = loader.hal.driver(loader);
         return;
     }
-    let (signal, output) = ended("search::r07_an_updatable_driver_that_does_not_load_ends_the_process");
+    let (signal, output) = ended("hal::search::r07_an_updatable_driver_that_does_not_load_ends_the_process");
     assert_eq!(signal, Some(libc::SIGABRT));
     assert!(output.contains("abort message: the updatable driver"), "{output}");
 }

@@ -141,7 +141,7 @@ fn r14_the_stub_finds_six_commands_and_what_needs_a_device_ends_the_process() {
         destroy(&driver, instance);
     }
     let (signal, output) =
-        ended("stub::r14_the_stub_finds_six_commands_and_what_needs_a_device_ends_the_process");
+        ended("hal::stub::r14_the_stub_finds_six_commands_and_what_needs_a_device_ends_the_process");
     assert_eq!(signal, Some(libc::SIGABRT));
     assert!(output.contains("abort message: this system has no Vulkan driver"), "{output}");
 }

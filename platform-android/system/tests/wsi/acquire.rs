@@ -7,7 +7,7 @@ use platform_android::native_buffer::structure;
 use platform_android::wsi;
 use platform_android::wsi::structures::CREATE_DEFERRED;
 
-use crate::world::{SUCCESS, World, request};
+use super::world::{SUCCESS, World, request};
 
 const OUT_OF_DATE: vk::Result = vk::Result::ERROR_OUT_OF_DATE_KHR;
 

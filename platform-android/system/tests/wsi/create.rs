@@ -9,7 +9,7 @@ use platform_android::objects::device_of;
 use platform_android::system::Statistic;
 use platform_android::{ApiLevel, driver, wsi};
 
-use crate::world::{INSTANCE, SUCCESS, World, chain, request};
+use super::world::{INSTANCE, SUCCESS, World, chain, request};
 
 const IN_USE: vk::Result = vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
 

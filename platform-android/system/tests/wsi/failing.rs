@@ -5,7 +5,7 @@ use ash::vk::{self, Handle, PresentModeKHR as Mode};
 use platform_android::wsi;
 use platform_android::wsi::structures::CREATE_DEFERRED;
 
-use crate::world::{World, chain, request};
+use super::world::{World, chain, request};
 
 /// The call that connects.
 const CONNECT: &str = "connect-with-listener 1";

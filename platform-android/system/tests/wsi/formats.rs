@@ -7,7 +7,7 @@ use android_simulation::graphics::Graphics;
 use ash::vk::{self, ColorSpaceKHR as Space, Format};
 use platform_android::{ApiLevel, Switch, wsi};
 
-use crate::world::{INSTANCE, SUCCESS, World, request};
+use super::world::{INSTANCE, SUCCESS, World, request};
 
 pub(crate) fn formats(world: &World, surface: vk::SurfaceKHR) -> Result<Vec<(Format, Space)>, vk::Result> {
     let mut count = 0;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use ash::vk::{self, Handle, SystemAllocationScope as Scope};
 use platform_android::wsi;
 
-use crate::world::{SUCCESS, World, chain, request};
+use super::world::{SUCCESS, World, chain, request};
 
 /// Callbacks that keep a ledger.
 #[derive(Default)]

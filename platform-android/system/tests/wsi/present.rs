@@ -9,7 +9,7 @@ use platform_android::wsi::native_window::Rectangle;
 use platform_android::wsi::present::worse;
 use platform_android::{ApiLevel, Switch, wsi};
 
-use crate::world::{INSTANCE, SUCCESS, World, chain, request};
+use super::world::{INSTANCE, SUCCESS, World, chain, request};
 
 const LOST: vk::Result = vk::Result::ERROR_SURFACE_LOST_KHR;
 const OUT_OF_DATE: vk::Result = vk::Result::ERROR_OUT_OF_DATE_KHR;

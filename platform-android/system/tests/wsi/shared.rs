@@ -6,7 +6,7 @@ use ash::vk::{self, PresentModeKHR as Mode};
 use platform_android::wsi;
 use platform_android::wsi::structures::CREATE_DEFERRED;
 
-use crate::world::{SUCCESS, World, chain, request};
+use super::world::{SUCCESS, World, chain, request};
 
 #[test]
 fn r108_the_image_never_leaves_the_application() {

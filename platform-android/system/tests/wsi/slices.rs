@@ -3,8 +3,8 @@
 use ash::vk;
 use platform_android::wsi::structures::CREATE_PRESENT_WAIT2;
 
-use crate::waiting::{frame, wait};
-use crate::world::{SUCCESS, World, request};
+use super::waiting::{frame, wait};
+use super::world::{SUCCESS, World, request};
 
 /// Uses a window once, from beginning to end.
 fn life(world: &World) {

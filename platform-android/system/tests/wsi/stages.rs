@@ -15,7 +15,7 @@ use platform_android::wsi::structures::{
 };
 use platform_android::wsi::{self};
 
-use crate::world::{SUCCESS, World, chain, request};
+use super::world::{SUCCESS, World, chain, request};
 
 const PENDING: i64 = -2;
 const PARTIAL: u32 = 1;

@@ -6,8 +6,8 @@ use android_simulation::graphics::Graphics;
 use ash::vk::{self, PresentModeKHR as Mode};
 use platform_android::{ApiLevel, wsi};
 
-use crate::formats::formats;
-use crate::world::{INSTANCE, SUCCESS, World, request};
+use super::formats::formats;
+use super::world::{INSTANCE, SUCCESS, World, request};
 
 #[test]
 fn r88_a_surface_asks_for_the_consumers_usage_and_connects() {

@@ -8,7 +8,7 @@ use platform_android::wsi::frame_timestamps::FrameTimestamps;
 use platform_android::wsi::timing::{RECORDS, Record, past_timing};
 use platform_android::wsi::{self};
 
-use crate::world::{INSTANCE, SUCCESS, World, chain, request};
+use super::world::{INSTANCE, SUCCESS, World, chain, request};
 
 const PENDING: i64 = -2;
 const INVALID: i64 = -1;

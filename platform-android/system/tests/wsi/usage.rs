@@ -6,7 +6,7 @@ use platform_android::ApiLevel;
 use platform_android::native_buffer::Usage2;
 use platform_android::wsi::usage::{from_gralloc1, to_gralloc1};
 
-use crate::world::{INSTANCE, World, chain, request};
+use super::world::{INSTANCE, World, chain, request};
 
 /// Returns the usage that is set on the window, without the consumer's, or the error.
 fn usage(world: &World, surface: vk::SurfaceKHR, mode: vk::PresentModeKHR) -> Result<u64, vk::Result> {

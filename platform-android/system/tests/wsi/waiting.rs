@@ -15,7 +15,7 @@ use platform_android::wsi::structures::{
 };
 use platform_android::wsi::{self};
 
-use crate::world::{INSTANCE, SUCCESS, World, chain, request};
+use super::world::{INSTANCE, SUCCESS, World, chain, request};
 
 const PENDING: i64 = -2;
 
