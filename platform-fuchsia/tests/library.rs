@@ -17,6 +17,7 @@ use as_on_fuchsia::null_driver;
 use as_on_fuchsia::programs::draw;
 use ash::{Entry, StaticFn, vk};
 use tempfile::TempDir;
+use vkload_tests::artifact;
 
 const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library/system.c");
 
@@ -26,18 +27,8 @@ const DRIVER: &str = "libvkload_null.so";
 /// Returns the path where `cargo xtask fuchsia-abi` puts the loader's library for this test, and
 /// `driver-abi` the null driver's.
 fn built(name: &str) -> Option<PathBuf> {
-    // The test executables are in target/PROFILE/deps.
-    let target = std::env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
-    let library = target.join("fuchsia-here/x86_64-unknown-fuchsia/release").join(name);
-    if library.exists() {
-        return Some(library);
-    }
-    let complete = std::env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
-    let missing =
-        format!("there is no {}: `cargo xtask fuchsia-abi` and `driver-abi` make it", library.display());
-    assert!(!complete, "{missing}");
-    println!("skipped: {missing}");
-    None
+    let path = format!("fuchsia-here/x86_64-unknown-fuchsia/release/{name}");
+    artifact(&path, "cargo xtask fuchsia-abi && cargo xtask driver-abi")
 }
 
 /// An open library of this machine.

@@ -26,8 +26,9 @@ const FIXED: &str = match option_env!("VKLOAD_FIXED_DRIVERS") {
     None => panic!("VKLOAD_FIXED_DRIVERS is not set; `cargo xtask build --fixed-drivers LIST` sets it"),
 };
 
-/// Returns whether each element of the list begins with a slash.
-#[cfg(feature = "fixed-drivers")]
+/// Returns whether each element of the list begins with a slash. A name would be searched for in the folders of `LD_LIBRARY_PATH`, and a
+/// relative path in the current folder.
+#[cfg(any(test, feature = "fixed-drivers"))]
 const fn names_only_absolute_paths(mut list: &[u8]) -> bool {
     let mut at_start = true;
     while let [byte, rest @ ..] = list {
@@ -65,5 +66,18 @@ const fn is_on(value: Option<&str>) -> bool {
         b"" | b"0" => false,
         b"1" => true,
         _ => panic!("a variable of the build that is 0 or 1 has another value"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_only_absolute_paths;
+
+    #[test]
+    fn a_list_with_anything_but_absolute_paths_does_not_compile() {
+        for list in ["libnull.so", "./libnull.so", "/a/libnull.so:libnull.so", "/a/libnull.so:", ""] {
+            assert!(!names_only_absolute_paths(list.as_bytes()), "{list:?}");
+        }
+        assert!(names_only_absolute_paths(b"/a/libnull.so:/b/libnull.so"));
     }
 }

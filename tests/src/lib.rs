@@ -28,6 +28,7 @@
 //! the same tests can run on another loader, to show the differences.
 
 pub mod allocator;
+mod artifact;
 mod bodies;
 mod child;
 mod compile;
@@ -47,6 +48,7 @@ pub mod trial;
 pub mod unknown;
 mod windows;
 
+pub use artifact::artifact;
 pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking, wait_for_the_clock_of_files};
 pub use child::Vk;
 pub use compile::{appearing_folder, compiled, library_under_test, sorted_folders, system_loader};

@@ -7,15 +7,13 @@ use std::{env, fs};
 use ash::vk;
 use vkload_tests::{Device, Driver, Sandbox};
 
-/// Builds an example, whose features the tests may lack, and returns its path.
+/// Returns an example, which cargo builds with all tests of the package.
 fn example(name: &str) -> PathBuf {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--package", "vkload", "--features", "vulkanalia", "--example", name]);
-    let built = build.current_dir(env!("CARGO_MANIFEST_DIR")).status().expect("cargo");
-    assert!(built.success(), "the example {name} does not compile");
     let test = env::current_exe().expect("a path");
-    test.ancestors().nth(2).expect("cargo's folders").join("examples").join(name)
+    let example = test.ancestors().nth(2).expect("cargo's folders").join("examples").join(name);
+    let command = "cargo build -p vkload --features vulkanalia --examples";
+    assert!(example.exists(), "{} does not exist: run `{command}` first", example.display());
+    example
 }
 
 /// Runs a program with only the sandbox's contents.

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use vkload_tests::artifact;
+
 /// Returns a path in the folder `jni` of the repository.
 #[must_use]
 pub fn jni(name: &str) -> PathBuf {
@@ -89,15 +91,27 @@ pub fn javac(classes: &Path, sources: &[PathBuf]) {
     fs::remove_dir_all(classes.join("org")).expect("annotations");
 }
 
-/// Returns a shell of this repository, built on its own like all of them.
+/// Returns Java's native half, which is built on its own like all shells of this repository.
 ///
 /// # Panics
-/// If it cannot be built.
+/// If it was not built.
 #[must_use]
-pub fn cargo_builds(package: &str, library: &str) -> PathBuf {
-    let mut cargo = Command::new(env!("CARGO"));
-    finish(cargo.current_dir(jni("..")).args(["build", "--quiet", "--release", "--package", package]));
-    target().join("release").join(library)
+pub fn native_half() -> PathBuf {
+    let library = target().join("release/libvkload_jni.so");
+    let command = "cargo build --release -p libvkload-jni";
+    assert!(library.exists(), "{} does not exist: run `{command}` first", library.display());
+    library
+}
+
+/// Returns a driver, which cargo builds next to the tests.
+///
+/// # Panics
+/// If it was not built.
+#[must_use]
+pub fn driver(library: &str) -> PathBuf {
+    let library = env::current_exe().expect("a program").with_file_name(library);
+    assert!(library.exists(), "there is no {}: run the tests with cargo", library.display());
+    library
 }
 
 /// Returns the library for Linux, used instead of the system's loader. Cargo must not build it here: that would replace the link
@@ -139,21 +153,14 @@ pub fn sample_flags() -> Vec<String> {
     include.chain(["-Wall", "-Wextra", "-Werror"].map(str::to_owned)).collect()
 }
 
-/// Unpacks the AAR for all ABIs into this folder. Returns whether an AAR exists.
+/// Unpacks the AAR for all ABIs into this folder. Returns whether it may exist.
 ///
 /// # Panics
-/// If it cannot be unpacked, or if it is missing and everything that tests need is supposed to be
-/// available.
+/// If it cannot be unpacked, or if it is missing and [`artifact`] says so.
 #[must_use]
 pub fn unpack_aar(folder: &Path) -> bool {
-    let aar = target().join(concat!("android/vkload-", env!("CARGO_PKG_VERSION"), ".aar"));
-    if !aar.exists() {
-        skip(&format!(
-            "there is no {}: `cargo xtask android-abi` and `cargo xtask aar` make it",
-            aar.display()
-        ));
-        return false;
-    }
+    let aar = concat!("android/vkload-", env!("CARGO_PKG_VERSION"), ".aar");
+    let Some(aar) = artifact(aar, "cargo xtask android-abi && cargo xtask aar") else { return false };
     if are_there(&["jar"]) {
         finish(Command::new("jar").current_dir(folder).arg("xf").arg(aar));
     }

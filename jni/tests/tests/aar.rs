@@ -10,8 +10,9 @@ use std::process::Command;
 
 use tempfile::TempDir;
 use vkload_jni_tests::{
-    cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags, skip, target, unpack_aar,
+    driver, finish, has_what_the_sample_needs, java_files, jni, sample_flags, unpack_aar,
 };
+use vkload_tests::artifact;
 
 /// The folder of the system's libraries.
 const LIBRARIES: &str = "system/lib64";
@@ -22,11 +23,7 @@ const SYSTEM: &[(&str, Option<&str>)] =
 
 /// Returns a system with the application in it.
 fn system() -> Option<TempDir> {
-    let loader = target().join("android/x86_64/libvulkan.so");
-    if !loader.exists() {
-        skip(&format!("there is no {}: `cargo xtask android-abi` makes it", loader.display()));
-        return None;
-    }
+    let loader = artifact("android/x86_64/libvulkan.so", "cargo xtask android-abi")?;
     let system = TempDir::new().unwrap();
     let path = |name: &str| system.path().join(name);
     fs::create_dir_all(path("aar")).unwrap();
@@ -44,8 +41,7 @@ fn system() -> Option<TempDir> {
         shared(&path(LIBRARIES), name, &source, &["-fno-builtin", &script]);
     }
     fs::copy(loader, path(LIBRARIES).join("libvulkan.so")).unwrap();
-    fs::copy(cargo_builds("null-driver-hal", "libvulkan_null.so"), path("vendor/lib64/hw/vulkan.null.so"))
-        .unwrap();
+    fs::copy(driver("libvulkan_null.so"), path("vendor/lib64/hw/vulkan.null.so")).unwrap();
     fs::write(path("properties"), "ro.hardware.vulkan=null\nro.build.version.sdk=36\n").unwrap();
     for name in ["libvkload.so", "libvkload_jni.so"] {
         fs::copy(path("aar/jni/x86_64").join(name), path(LIBRARIES).join(name)).unwrap();

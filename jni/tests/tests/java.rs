@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 use vkload_jni_tests::{
-    are_there, cargo_builds, finish, java_sources, javac, jni, skip, system_loader, which,
+    are_there, driver, finish, java_sources, javac, jni, native_half, skip, system_loader, which,
 };
 
 #[test]
@@ -161,11 +161,11 @@ impl Built {
         }
         let folder = TempDir::new().unwrap();
         javac(&folder.path().join("classes"), &java_sources());
-        let native = cargo_builds("libvkload-jni", "libvkload_jni.so");
+        let native = native_half();
         fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
         let driver = format!(
             r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{}", "api_version": "1.4.0"}}}}"#,
-            cargo_builds("null-driver-icd", "libvkload_null.so").display()
+            driver("libvkload_null.so").display()
         );
         fs::write(folder.path().join("null.json"), driver).unwrap();
         fs::create_dir(folder.path().join("layers")).unwrap();

@@ -9,8 +9,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 use vkload_jni_tests::{
-    are_there, cargo_builds, finish, has_what_the_sample_needs, java_files, jni, sample_flags, system_loader,
-    which,
+    are_there, driver, finish, has_what_the_sample_needs, java_files, jni, native_half, sample_flags,
+    system_loader, which,
 };
 
 /// Compilers for the processors of Android's ABIs.
@@ -32,7 +32,7 @@ fn built() -> TempDir {
     };
     shared("vkload", jni("tests/fake/libvkload.c"), jni("include"));
     shared("log", jni("tests/sample/liblog.c"), jni("tests/sample"));
-    fs::copy(cargo_builds("libvkload-jni", "libvkload_jni.so"), path("libvkload_jni.so")).unwrap();
+    fs::copy(native_half(), path("libvkload_jni.so")).unwrap();
 
     let mut cmake = Command::new("cmake");
     cmake.args(["-G", "Ninja", "-S"]).arg(jni("sample/src/main/cpp")).arg("-B").arg(folder.path());
@@ -73,7 +73,7 @@ fn kotlinc(folder: &Path, sources: &Path) -> (String, bool) {
 /// Returns the sample's output in a build of this kind, with an activity instead of the first.
 fn run(folder: &Path, build: &str, activity: &[&str]) -> String {
     let manifest = folder.join("null.json");
-    let library = cargo_builds("null-driver-icd", "libvkload_null.so");
+    let library = driver("libvkload_null.so");
     let text = format!(
         r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{}", "api_version": "1.4.0"}}}}"#,
         library.display()

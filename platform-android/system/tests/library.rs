@@ -15,6 +15,7 @@ use std::process::{Command, Output};
 
 use android_simulation::{Packed, null_driver, package};
 use tempfile::TempDir;
+use vkload_tests::artifact;
 
 #[path = "library/pads.rs"]
 mod pads;
@@ -52,19 +53,9 @@ fn library(name: &str) -> Option<PathBuf> {
     built(&format!("{folder}/{}/{name}", processor().1))
 }
 
-/// Returns a build's output, by its path in the folder `target`.
+/// Returns a build's output, by its path in cargo's output folder.
 fn built(path: &str) -> Option<PathBuf> {
-    // The folder of the tests is target/PROFILE/deps.
-    let target = env::current_exe().unwrap().ancestors().nth(3).unwrap().to_owned();
-    let file = target.join(path);
-    if file.exists() {
-        return Some(file);
-    }
-    let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
-    let missing = format!("there is no {}: `cargo xtask android-abi` makes it", file.display());
-    assert!(!complete, "{missing}");
-    println!("skipped: {missing}");
-    None
+    artifact(path, if has_pads() { "cargo xtask landing-pads" } else { "cargo xtask android-abi" })
 }
 
 /// An Android system in a folder.

@@ -44,6 +44,7 @@ fn target() -> PathBuf {
 }
 
 #[test]
+#[ignore = "starts cargo, which replaces what other tests use: `./test.sh all` runs it alone"]
 fn an_ndk_links_the_same_library() {
     let library = target().join("android/x86_64/libvulkan.so");
     if !library.exists()
@@ -91,15 +92,13 @@ fn an_ndk_links_the_same_library() {
 }
 
 #[test]
+#[ignore = "starts cargo: `./test.sh all` runs it alone"]
 fn faults_are_reported_with_the_next_step() {
     let empty = tempfile::tempdir().unwrap();
     let output = ndk_build(Some(empty.path()), &[]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && said.contains("unset it to link with stand-ins"), "{said}");
 
-    // The library checks are built with more tools than the script may use.
-    let chores = Command::new(env!("CARGO")).args(["build", "--quiet", "--package", "xtask"]).status();
-    assert!(chores.unwrap().success());
     // Everything that the script needs, except a Java compiler.
     let path = env::var_os("PATH").unwrap();
     for program in ["bash", "dirname", "sed", "cargo", "rustup", "rustc"] {

@@ -98,18 +98,18 @@ pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
     manifest
 }
 
-/// Builds the example of a driver on `driver-runtime`, which fills and copies, and writes its manifest into `folder`.
+/// Writes a manifest into `folder`, of the example of a driver on `driver-runtime`, which fills and copies. Cargo builds it with the tests of
+/// the whole workspace.
 ///
 /// # Panics
-/// If cargo cannot build it.
+/// If it was not built.
 #[must_use]
 pub fn example_driver(folder: &Path) -> PathBuf {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let build = ["build", "--quiet", "--package", "vkload-driver-runtime", "--example", "transfer"];
-    let status = Command::new(cargo).current_dir(env!("CARGO_MANIFEST_DIR")).args(build).status();
-    assert!(status.is_ok_and(|status| status.success()), "the example driver does not compile");
+    let library = target_folder().join("debug/examples/libtransfer.so");
+    let command = "cargo build -p vkload-driver-runtime --example transfer";
+    assert!(library.exists(), "{} does not exist: run `{command}` first", library.display());
     let manifest = folder.join("transfer.json");
-    write_manifest(&manifest, &target_folder().join("debug/examples/libtransfer.so"), "1.3.0");
+    write_manifest(&manifest, &library, "1.3.0");
     manifest
 }
 

@@ -3,10 +3,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 use vkload_programs::{CProgram, Library, Machine, Need, lavapipe, run};
+use vkload_tests::artifact;
 
 /// The folder of sources for C compilers.
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -15,37 +15,44 @@ fn folder() -> TempDir {
     tempfile::Builder::new().prefix("vkload-dist-").tempdir().expect("a folder")
 }
 
-/// Runs `cargo xtask dist`, one at a time.
-fn dist(arguments: &[&str], folder: &Path) {
-    static TURN: Mutex<()> = Mutex::new(());
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut dist = Command::new(env!("CARGO"));
-    dist.current_dir(ROOT).args(["xtask", "dist"]).args(arguments).arg(folder);
-    succeed(&mut dist);
-}
-
 fn succeed(command: &mut Command) {
     let _ = run(command).success();
 }
 
-/// An install tree for `/usr`, which reuses the build of the packages.
-struct Tree(TempDir);
+/// An install tree for `/usr`, and a folder for the test's own files.
+struct Tree {
+    installed: PathBuf,
+    own: TempDir,
+}
 
 impl Tree {
-    fn install(arguments: &[&str]) -> Self {
-        let tree = Self(folder());
-        dist(&[arguments, &["--prefix=/usr", "--destdir"]].concat(), tree.0.path());
-        tree
+    /// Returns the tree that `cargo xtask dist` has made with these options.
+    fn made(name: &str, options: &str) -> Option<Self> {
+        let command = format!("cargo xtask dist --prefix=/usr {options} --destdir target/trees/{name}");
+        Some(Self { installed: artifact(&format!("trees/{name}"), &command)?, own: folder() })
+    }
+
+    fn in_lib() -> Option<Self> {
+        Self::made("lib", "")
+    }
+
+    fn in_lib64() -> Option<Self> {
+        Self::made("lib64", "--libdir=lib64")
+    }
+
+    /// Returns a tree in whose static library each name has a prefix.
+    fn prefixed() -> Option<Self> {
+        Self::made("prefixed", "--symbol-prefix=vkload_")
     }
 
     fn path(&self, path: &str) -> PathBuf {
-        self.0.path().join(path)
+        self.installed.join(path)
     }
 
     /// Returns the output of `pkg-config`, as arguments.
     fn flags(&self, folder: &str, arguments: &[&str]) -> Vec<String> {
         let mut config = Command::new("pkg-config");
-        config.args(arguments).env("PKG_CONFIG_SYSROOT_DIR", self.0.path());
+        config.args(arguments).env("PKG_CONFIG_SYSROOT_DIR", &self.installed);
         config.env("PKG_CONFIG_PATH", self.path(folder).join("pkgconfig"));
         run(&mut config).success().split_whitespace().map(str::to_owned).collect()
     }
@@ -56,7 +63,7 @@ fn an_install_tree_serves_programs_that_are_compiled_against_it() {
     if Need::missing(&[Need::Compiler, Need::Lavapipe, Need::Program("pkg-config")]) {
         return;
     }
-    let tree = Tree::install(&["--libdir", "lib64"]);
+    let Some(tree) = Tree::in_lib64() else { return };
     let libraries = tree.path("usr/lib64");
     assert_eq!(fs::read_link(libraries.join("libvulkan.so")).unwrap(), Path::new("libvulkan.so.1"));
     let full_name = fs::read_link(libraries.join("libvulkan.so.1")).unwrap();
@@ -65,7 +72,7 @@ fn an_install_tree_serves_programs_that_are_compiled_against_it() {
     let mode = |path: &str| fs::metadata(tree.path(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("usr/bin/vkload"), mode("usr/lib64/libvulkan.so.1")), (0o755, 0o644));
 
-    let program = tree.path("enumerate");
+    let program = tree.own.path().join("enumerate");
     let mut compiler = Command::new("cc");
     compiler.args(["-std=c11", "-D_GNU_SOURCE", "-o"]).arg(&program).arg(format!("{ROOT}/c/enumerate.c"));
     succeed(compiler.args(tree.flags("usr/lib64", &["--cflags", "--libs", "vulkan"])));
@@ -89,7 +96,7 @@ fn an_install_tree_serves_programs_that_are_compiled_against_it() {
 
 #[test]
 fn manual_pages_and_completions_know_every_command() {
-    let tree = Tree::install(&[]);
+    let Some(tree) = Tree::in_lib() else { return };
     let help = run(Command::new(tree.path("usr/bin/vkload")).arg("--help")).success();
     let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
     let commands: Vec<_> = commands
@@ -122,8 +129,8 @@ fn the_null_driver_is_there_for_those_who_name_it() {
     if Need::missing(&[Need::Program("vulkaninfo")]) {
         return;
     }
-    for folder in ["lib", "lib64"] {
-        let tree = Tree::install(&["--libdir", folder]);
+    for tree in [Tree::in_lib(), Tree::in_lib64()] {
+        let Some(tree) = tree else { return };
         let machine = Machine::with_drivers(&[tree.path("usr/share/vkload/null-driver/vkload_null.json")]);
         let mut vulkaninfo = machine.command(&Library::under_test(), "vulkaninfo");
         let shown = run(vulkaninfo.arg("--summary").env("VKLOAD_NULL_DRIVER", "devices=2")).success();
@@ -138,8 +145,8 @@ fn the_statistics_layer_is_there_for_those_who_name_it() {
     if Need::missing(&[Need::Program("vulkaninfo"), Need::Lavapipe]) {
         return;
     }
-    for folder in ["lib", "lib64"] {
-        let tree = Tree::install(&["--libdir", folder]);
+    for tree in [Tree::in_lib(), Tree::in_lib64()] {
+        let Some(tree) = tree else { return };
         let machine = Machine::with_drivers(&[lavapipe()]);
         let run_with = |layers: Option<&str>| {
             let mut vulkaninfo = machine.command(&Library::under_test(), "vulkaninfo");
@@ -163,8 +170,8 @@ fn a_program_carries_the_loader() {
     if Need::missing(&[Need::Compiler, Need::Lavapipe, Need::Program("pkg-config")]) {
         return;
     }
-    let tree = Tree::install(&[]);
-    let program = tree.path("enumerate");
+    let Some(tree) = Tree::in_lib() else { return };
+    let program = tree.own.path().join("enumerate");
     let mut compiler = Command::new("cc");
     compiler.args(["-std=c11", "-D_GNU_SOURCE", "-o"]).arg(&program).arg(format!("{ROOT}/c/enumerate.c"));
     succeed(compiler.args(tree.flags("usr/lib", &["--libs", "vkload"])));
@@ -185,9 +192,9 @@ fn two_loaders_and_exceptions_in_one_cpp_program() {
     if Need::missing(&needs) {
         return;
     }
-    let tree = Tree::install(&["--symbol-prefix=vkload_"]);
+    let Some(tree) = Tree::prefixed() else { return };
     assert_eq!(tree.flags("usr/lib", &["--variable=symbolprefix", "vkload"]), ["vkload_"]);
-    let program = tree.path("two_loaders");
+    let program = tree.own.path().join("two_loaders");
     let mut compiler = Command::new("g++");
     compiler.args(["-Wall", "-Wextra", "-Werror", "-Wno-missing-field-initializers", "-O1", "-g", "-o"]);
     compiler.arg(&program).arg(format!("{ROOT}/c/two_loaders.cpp"));
@@ -201,8 +208,8 @@ fn two_loaders_and_exceptions_in_one_cpp_program() {
 /// The program has the unwinder, the panic handler and the allocator of its own standard library.
 #[test]
 fn a_rust_program_carries_the_library_too() {
-    let tree = Tree::install(&["--symbol-prefix=vkload_"]);
-    let source = tree.path("host.rs");
+    let Some(tree) = Tree::prefixed() else { return };
+    let source = tree.own.path().join("host.rs");
     let code = r#"
         #[link(name = "vkload", kind = "static")]
         unsafe extern "C" { fn vkload_vkEnumerateInstanceVersion(version: *mut u32) -> i32; }
@@ -213,7 +220,7 @@ fn a_rust_program_carries_the_library_too() {
             println!("{}", version >> 22);
         }"#;
     fs::write(&source, code).unwrap();
-    let program = tree.path("host");
+    let program = tree.own.path().join("host");
     let mut compiler = Command::new("rustc");
     compiler.args(["--edition=2024", "-L"]).arg(tree.path("usr/lib")).arg("-o").arg(&program).arg(&source);
     succeed(&mut compiler);
@@ -227,16 +234,13 @@ fn two_runs_give_equal_packages() {
     if Need::missing(&[Need::Program("dpkg-deb")]) {
         return;
     }
-    let (one, other) = (folder(), folder());
-    for folder in [&one, &other] {
-        dist(&["--deb", "--out"], folder.path());
-    }
-    let packages = packages(one.path());
+    let (Some(packages), Some(again)) = (packages(), packages_in("packages-again")) else { return };
     assert_eq!(packages.len(), 7);
     for package in packages {
         let name = package.file_name().unwrap();
         assert!(
-            fs::read(&package).unwrap() == fs::read(other.path().join(name)).unwrap(),
+            fs::read(&package).unwrap()
+                == fs::read(again.iter().find(|it| it.ends_with(name)).unwrap()).unwrap(),
             "{}",
             package.display()
         );
@@ -248,8 +252,7 @@ fn lintian_finds_nothing_to_mend() {
     if Need::missing(&[Need::Program("dpkg-deb"), Need::Program("lintian")]) {
         return;
     }
-    let folder = folder();
-    dist(&["--deb", "--out"], folder.path());
+    let Some(packages) = packages() else { return };
     let mut lintian = Command::new("lintian");
     // Only an upload into Debian closes a bug, and the library's package is named after the package that it complements.
     lintian.args(["--allow-root", "--fail-on=error,warning", "--suppress-tags"]);
@@ -258,7 +261,7 @@ fn lintian_finds_nothing_to_mend() {
         "initial-upload-closes-no-bugs,package-name-doesnt-match-sonames,package-modifies-ld.so-search-path,\
          package-has-unnecessary-activation-of-ldconfig-trigger",
     );
-    succeed(lintian.args(packages(folder.path())));
+    succeed(lintian.args(packages));
 }
 
 /// Installs the packages with apt in a copy of this system, and runs programs there that know nothing of it.
@@ -270,12 +273,14 @@ fn programs_run_on_the_package_which_removes_no_other_package() {
     if Need::missing(&needs) {
         return;
     }
+    let Some(packages) = packages() else { return };
     let folder = folder();
-    dist(&["--deb", "--out"], folder.path());
     let mut copies = String::new();
-    for package in packages(folder.path()) {
+    for package in packages {
         // The folder for temporary files is empty there, so packages come through standard input.
-        copies.push_str(package.file_name().and_then(|name| name.to_str()).unwrap());
+        let name = package.file_name().and_then(|name| name.to_str()).unwrap();
+        fs::copy(&package, folder.path().join(name)).expect("a copy");
+        copies.push_str(name);
         copies.push(' ');
     }
     let by_name = CProgram::compile("by_name", &Library::under_test(), &[]);
@@ -381,7 +386,14 @@ fn every_program_gets_the_library_by_either_name_as_the_readme_says() {
     assert!(tar.wait().expect("its end").success());
 }
 
-fn packages(folder: &Path) -> Vec<PathBuf> {
+/// Returns the Debian packages that `cargo xtask dist` has made.
+fn packages() -> Option<Vec<PathBuf>> {
+    packages_in("packages")
+}
+
+fn packages_in(folder: &str) -> Option<Vec<PathBuf>> {
+    let command = format!("cargo xtask dist --deb --out target/trees/{folder}");
+    let folder = artifact(&format!("trees/{folder}"), &command)?;
     let entries = fs::read_dir(folder).expect("the packages' folder");
-    entries.map(|entry| entry.expect("an entry").path()).collect()
+    Some(entries.map(|entry| entry.expect("an entry").path()).collect())
 }

@@ -76,12 +76,12 @@ fn vkd3d_draws_by_direct3d() {
     }
 }
 
-/// `test.sh` compiles the program, which takes minutes; if it was not compiled, the test does nothing.
+/// The nightly workflow compiles the program, which takes minutes; if it was not compiled, the test does nothing.
 #[test]
 fn wgpu_computes() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wgpu/release/vkload-wgpu");
     if !program.exists() || Need::missing(&[Need::Lavapipe]) {
-        eprintln!("skipped: compile tests/programs/wgpu first, as test.sh does");
+        eprintln!("skipped: compile tests/programs/wgpu first, as CONTRIBUTING.md says");
         return;
     }
     let machine = Machine::with_drivers(&[lavapipe()]);

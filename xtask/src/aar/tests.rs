@@ -32,12 +32,15 @@ const BUILDER: &str = "dev/vkload/VulkanLoader$Builder.class";
 
 /// Returns the ABIs of the archives that exist: all of them, or one.
 fn made() -> Vec<&'static [Abi]> {
+    let Some(_) = std::env::var_os("VKLOAD_TEST_ARTIFACTS") else {
+        println!(
+            "skipped: `./test.sh all` runs this test, after `cargo xtask android-abi` and `cargo xtask aar`"
+        );
+        return Vec::new();
+    };
     let mut sets: Vec<&[Abi]> = ABIS.chunks(1).chain([ABIS]).collect();
     sets.retain(|abis| path(abis).exists());
-    if sets.is_empty() {
-        assert!(std::env::var_os("VKLOAD_TESTS_COMPLETE").is_none(), "`cargo xtask aar` has made nothing");
-        println!("skipped: `cargo xtask android-abi` and `cargo xtask aar` make an AAR");
-    }
+    assert!(!sets.is_empty(), "`cargo xtask aar` has made nothing");
     sets
 }
 

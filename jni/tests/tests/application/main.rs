@@ -12,7 +12,7 @@ use std::{env, fs};
 
 use android::System;
 use tempfile::TempDir;
-use vkload_jni_tests::{are_there, cargo_builds, finish, java_sources, javac, skip};
+use vkload_jni_tests::{are_there, finish, java_sources, javac, native_half, skip};
 
 #[test]
 fn r131_everything_of_the_api_above_a_loader_for_tests() {
@@ -103,7 +103,7 @@ impl Built {
         }
         let folder = TempDir::new().unwrap();
         javac(&folder.path().join("classes"), &java_sources());
-        let native = cargo_builds("libvkload-jni", "libvkload_jni.so");
+        let native = native_half();
         fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
         // Cargo puts a package's library next to the tests that depend on it.
         let loader = env::current_exe().unwrap().with_file_name("libvkload_of_java.so");
