@@ -8,6 +8,7 @@ use crate::Failure;
 use crate::command::{Run, command};
 use crate::target::Target;
 use crate::target_program;
+use crate::test;
 use crate::toolchain::{cargo, is_available};
 use crate::workspace::target_folder;
 
@@ -38,9 +39,9 @@ enum Runs {
 #[rustfmt::skip]
 const PROCESSORS: &[Processor] = &[
     Processor { target: "aarch64-unknown-linux-gnu", tools: "aarch64-linux-gnu", runs: Runs::Emulator("qemu-aarch64"), tests: true, core: true, library: true },
-    Processor { target: "armv7-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", runs: Runs::Emulator("qemu-arm"), tests: true, core: false, library: true },
+    Processor { target: "armv7-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", runs: Runs::Emulator("qemu-arm"), tests: true, core: true, library: true },
     Processor { target: "thumbv7neon-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", runs: Runs::Emulator("qemu-arm"), tests: true, core: false, library: false },
-    Processor { target: "i686-unknown-linux-gnu", tools: "i686-linux-gnu", runs: Runs::Linker("/lib/ld-linux.so.2"), tests: true, core: true, library: true },
+    Processor { target: "i686-unknown-linux-gnu", tools: "i686-linux-gnu", runs: Runs::Linker("/lib/ld-linux.so.2"), tests: true, core: false, library: true },
     Processor { target: "riscv64gc-unknown-linux-gnu", tools: "riscv64-linux-gnu", runs: Runs::Emulator("qemu-riscv64"), tests: true, core: false, library: true },
     Processor { target: "x86_64-unknown-linux-musl", tools: "musl", runs: Runs::Linker("/lib/ld-musl-x86_64.so.1"), tests: false, core: false, library: true },
 ];
@@ -132,7 +133,7 @@ impl Processor {
         }
         tests.args(["--package", "vkload-linux", "--lib", "--test", "trampolines"]).finish()?;
         if self.library {
-            let library = target_folder().join(self.target).join("release/libvulkan.so");
+            let library = target_folder().join(self.target).join("debug/libvulkan.so");
             let mut test = self.cargo("test");
             test.args(["--package", "vkload-linux", "--test", "reopen"]);
             test.env("VKLOAD_TEST_LIBRARY", library).env("VKLOAD_TEST_CC", self.compiler());
@@ -154,11 +155,11 @@ impl Processor {
             println!("{}: skipped Android's libraries that `cargo xtask {task}` makes", self.target);
             return Ok(());
         }
-        self.cargo("build").args(["--release", "--package", "null-driver-hal"]).finish()?;
-        let driver = target_folder().join(self.target).join("release/libvulkan_null.so");
-        let mut test = cargo(
-            "test --quiet --package platform-android-system --test library -- --skip valgrind --skip system_tree",
-        );
+        self.cargo("build").args(["--package", "null-driver-hal"]).finish()?;
+        let driver = target_folder().join(self.target).join("debug/libvulkan_null.so");
+        let mut test = test::command("platform-android/system/library")?;
+        test.args(["--quiet", "--skip", "valgrind", "--skip", "system_tree"]);
+        test.env("VKLOAD_TEST_ARTIFACTS", target_folder());
         test.env("VKLOAD_TEST_CC", self.compiler()).env("VKLOAD_TEST_DRIVER", driver);
         test.envs(variables.iter().copied());
         if let Some(runner) = self.runner() {
