@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Installs what the tests need where that is allowed, then runs everything: style, generated files, the shared libraries and
-# their ABI, all tests, other targets and processors. Ends with what was skipped, by name, and with how long each step took.
+# Installs what the tests need where that is allowed, and tests. Ends with what was skipped, by name, and with how long each step took.
+# On two processors, from a clean checkout with all packages and toolchains:
 #
-#   ./test.sh          everything
-#   ./test.sh quick    for daily work: formatting, the module order, lints of what has changed, the tests of the core and of the
-#                      library. Installs nothing
+#   ./test.sh quick    2 minutes, once something was built: formatting, the module order, lints of what has changed, and the tests nearest
+#                      to it. Installs nothing
+#   ./test.sh          15 minutes: style, generated files, lints, the library and its ABI, all tests on this machine
+#   ./test.sh all      40 minutes, before a merge: in addition other processors, the libraries for Android and Fuchsia and their ABI, no
+#                      operating system, ThreadSanitizer, landing pads, the install tree and its packages, documentation, the oldest
+#                      compiler. CONTRIBUTING.md lists what the nightly workflow alone runs
 #
 #   VK_XML=PATH    the API registry to check generated files against (default: ../shared/registry/vk-1.4.366.xml if it exists)
 set -euo pipefail
@@ -15,17 +18,19 @@ packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulk
     glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos generate-ninja
     openjdk-17-jdk-headless kotlin cmake ninja-build mesa-utils glmark2-x11 libsdl2-tests gfxreconstruct chromium-common
     qml-qt6 qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript)
-# Compilers, C libraries and an emulator for other processors, and another C library for this one.
+# Compilers, C libraries and an emulator for other processors.
 [ "$(uname -m)" != x86_64 ] || packages+=(qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-arm-linux-gnueabihf
-    libc6-dev-armhf-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386
-    lib32gcc-s1 musl-tools)
+    libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross libc6-i386 lib32gcc-s1)
 # What was skipped and how long steps took, a line each: some steps run beside the others.
 notes=$(mktemp -d)
 trap 'rm -rf "$notes"; kill $(jobs -p) 2>/dev/null || true' EXIT
+target=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-target}")
 # Backtraces need lines, and nothing needs more.
 export CARGO_PROFILE_DEV_DEBUG=line-tables-only
 
 main() {
+    # Everything is compiled once, so nothing is kept for the next compilation of the same crate.
+    export CARGO_INCREMENTAL=0
     step "packages" install_packages
     # With every package there, a test that lacks something fails instead of saying so.
     [ -e "$notes/skipped" ] || export VKLOAD_TESTS_COMPLETE=1
@@ -34,47 +39,77 @@ main() {
     step "module order" cargo xtask layers
     step "prose" cargo xtask prose
     step "book" cargo xtask book --check
-    # Compilers leave a processor idle now and then, so what only compiles runs beside the rest, in a folder of its own.
-    beside >"$notes/beside" 2>&1 &
-    local beside=$!
     check_registry
     step "libraries" cargo xtask build
+    step "library for Java" cargo build --quiet --release --package libvkload-jni
     step "ABI" cargo xtask abi
-    step "ABI of drivers" cargo xtask driver-abi
-    step "ABI on Fuchsia" cargo xtask fuchsia-abi
-    step "ABI on Android" cargo xtask android-abi
-    make_aar
-    step "a program on wgpu" build_wgpu_program
-    step "tests" cargo test --quiet --workspace
-    # The whole workspace compiles the core with the code for loaders inside applications; systems get it without.
-    step "tests of the core as systems get it" cargo test --quiet --package vkload-core --package vkload-linux
-    threads
-    landing_pads
-    step "other processors" cargo xtask test-arches
-    step "no operating system" cargo xtask bare
+    [ "$1" != all ] || build_for_tests
+    step "compiling tests" cargo xtask test --compile
+    # The tests wait for processes that they start and do not hold cargo's lock, so what only compiles runs beside them.
+    beside "$1" >"$notes/beside" 2>&1 &
+    local beside=$!
+    step "tests" cargo xtask test
     wait "$beside" || true
     cat "$notes/beside"
     [ ! -e "$notes/failed" ]
+    step "examples in documentation" cargo xtask test --doc
+    [ "$1" != all ] || run_elsewhere
 
     echo "== all passed, $(lines skipped | wc -l) skipped"
     lines skipped | sed 's/^/   skipped: /'
     lines times | sed 's/^/   /'
 }
 
-# The steps that only compile.
+# What tests of `./test.sh all` look at: no test starts cargo.
+build_for_tests() {
+    step "ABI of drivers" cargo xtask driver-abi
+    step "ABI on Fuchsia" cargo xtask fuchsia-abi
+    step "ABI on Android" cargo xtask android-abi
+    make_aar
+    landing_pads
+    step "install trees and packages" install_trees
+    export VKLOAD_TEST_ARTIFACTS=$target
+}
+
+install_trees() {
+    local trees=$target/trees null=$target/tmp/libnull
+    rm -rf "$trees"
+    cargo xtask dist --prefix=/usr --destdir "$trees/lib"
+    cargo xtask dist --prefix=/usr --libdir=lib64 --destdir "$trees/lib64"
+    cargo xtask dist --prefix=/usr --symbol-prefix=vkload_ --destdir "$trees/prefixed"
+    cargo xtask dist --deb --out "$trees/packages"
+    cargo xtask dist --deb --out "$trees/packages-again"
+    if cargo xtask build --fixed-drivers relative.so 2>"$notes/refused"; then
+        echo "a relative path to a driver was accepted" >&2
+        return 1
+    fi
+    grep -q "not a list of absolute paths" "$notes/refused"
+    local drivers=${null}1.so:${null}2.so:$target/tmp/libabsent.so
+    cargo xtask build --fixed-drivers "$drivers"
+    cargo xtask dist --fixed-drivers "$drivers" --destdir "$trees/fixed"
+}
+
+# What only compiles.
 beside() {
     trap '[ $? -eq 0 ] || touch "$notes/failed"' EXIT
-    export CARGO_TARGET_DIR=$PWD/target/beside
+    step "every order of threads" cargo run --quiet --locked --manifest-path tests/model/Cargo.toml --target-dir "$target/model"
     step "lints" lints
+    [ "$1" = all ] || return 0
+    step "lints for Fuchsia and Android" lints_elsewhere
     step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
-    step "every order of threads" cargo run --quiet --locked --manifest-path tests/model/Cargo.toml
-    # They are only linked with the fuzzer's own library by `cargo fuzz`.
-    step "fuzz targets" env CUSTOM_LIBFUZZER_PATH=/unused cargo check --quiet --locked --manifest-path tests/fuzz/Cargo.toml
     step "Android tree" cargo xtask android-tree
-    yocto_recipes
     oldest_compiler
-    # The steps in the foreground compile for all the others.
-    step "other targets" cargo xtask check-targets musl riscv64
+}
+
+# The steps of `./test.sh all` that run something other than the tests of this machine.
+run_elsewhere() {
+    # The whole workspace compiles the core with the code for loaders inside applications; systems get it without.
+    step "tests of the core as systems get it" cargo test --quiet --package vkload-core --package vkload-linux
+    step "NDK build" cargo xtask test --ignored ndk_build
+    threads
+    # Both widths of Arm. Nightly runs the others.
+    step "other processors" cargo xtask test-arches aarch64 armv7
+    step "no operating system" cargo xtask bare
 }
 
 quick() {
@@ -83,11 +118,16 @@ quick() {
     step "book" cargo xtask book --check
     local changed
     mapfile -t changed < <(changed_packages)
-    [ "${#changed[@]}" -eq 0 ] ||
+    if [ "${#changed[@]}" -gt 0 ]; then
         step "lints of ${changed[*]}" cargo clippy --quiet "${changed[@]/#/--package=}" --all-targets -- --deny warnings
-    step "tests of the core" cargo test --quiet --package vkload-core --package vkload-registry --lib
-    step "library" cargo xtask build
-    step "tests of the library" cargo test --quiet --package vkload-tests --test '*' -- --skip generated_worlds --skip no_start_with
+        # The tests that take longer are another loader's answers, and systems that are mounted.
+        step "tests of ${changed[*]}" cargo test --quiet "${changed[@]/#/--package=}" -- --skip generated_worlds --skip every_world --skip a_healthy_machine
+    fi
+    # Everything stands on these.
+    if [[ " ${changed[*]:-vkload-core} " =~ \ (vkload-core|vkload-registry|vkload-linux|shell|libvulkan-linux)\  ]]; then
+        step "library" cargo xtask build
+        step "tests of the library" cargo test --quiet --package vkload-tests --test drivers --test layers --test instances --test objects
+    fi
     lines times | sed 's/^/   /'
 }
 
@@ -122,13 +162,16 @@ lines() {
 }
 
 lints() {
-    cargo clippy --quiet --workspace --all-targets -- --deny warnings
+    cargo clippy --quiet --workspace --features vkload/vulkanalia --all-targets -- --deny warnings
+}
+
+# Another configuration, and what is compiled for one system alone.
+lints_elsewhere() {
     VKLOAD_FIXED_DRIVERS=/any cargo clippy --quiet --package libvulkan-linux --features fixed-drivers -- --deny warnings
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
     lint_for x86_64-linux-android --package platform-android --package platform-android-apk --package platform-android-system --package libvulkan-android --package libvkload-android --package libvkload-stand-ins
 }
 
-# What is compiled for one system alone.
 lint_for() {
     if rustup target add "$1" >/dev/null 2>&1; then
         cargo clippy --quiet --target "$1" "${@:2}" -- --deny warnings
@@ -146,32 +189,15 @@ oldest_compiler() {
     fi
 }
 
-# Lints the recipes, parses them with BitBake, and runs the library's tasks. The Python packages go into a folder for their versions.
-yocto_recipes() {
-    local packages=packaging/yocto/requirements.txt folder
-    folder=$PWD/target/python/$(cksum <"$packages" | cut -d ' ' -f 1)
-    if [ -e "$folder/bb" ] || python3 -m pip install --quiet --target "$folder" --requirement "$packages" >/dev/null 2>&1; then
-        step "Yocto recipes" env PYTHONPATH="$folder" cargo xtask yocto --check
-    else
-        skip "Yocto recipes: pip cannot install the packages in $packages"
-    fi
-}
-
 # What is packed has been built by the step before.
 make_aar() {
     if ! command -v javac >/dev/null; then
         skip "the AAR: no javac"
-    elif [ ! -e "${CARGO_TARGET_DIR:-target}/android/arm64-v8a/libvkload_jni.so" ]; then
+    elif [ ! -e "$target/android/arm64-v8a/libvkload_jni.so" ]; then
         skip "the AAR: no libraries for Android"
     else
         step "AAR" cargo xtask aar
     fi
-}
-
-# Two and a half minutes of processor time where nothing of it was compiled before.
-build_wgpu_program() {
-    cargo build --quiet --release --locked --manifest-path tests/programs/wgpu/Cargo.toml --target-dir target/wgpu ||
-        skip "a program on wgpu: it cannot be compiled here"
 }
 
 # Installs the packages that are missing. Tests that need one that cannot be installed say so and pass.
@@ -229,10 +255,10 @@ check_registry() {
 }
 
 case "${1:-}" in
-"") main ;;
+"" | all) main "${1:-}" ;;
 quick) quick ;;
 *)
-    echo "test.sh: no such choice: $1; there is \`quick\`" >&2
+    echo "test.sh: no such choice: $1; there are \`quick\` and \`all\`" >&2
     exit 2
     ;;
 esac
