@@ -34,6 +34,7 @@ use vkload_layer_runtime::{
     Call, Command, Intercept, InterceptAll, Layer, LookUp, Outcome as _, Returned, Setting, SettingKind,
 };
 
+/// The layer: makes calls fail as its rules say.
 pub struct FaultsLayer;
 
 impl Layer for FaultsLayer {
