@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Err(format!("`cargo xtask test {}` runs the failed programs again", failed.join(" ")).into())
 }
 
-/// Returns the command that runs a program of this name as cargo would.
+/// Returns the command that runs a program of this name.
 pub(crate) fn command(name: &str) -> Result<Command, Failure> {
     let programs = compile()?;
     let program = programs.iter().find(|program| program.name == name);
@@ -137,6 +137,8 @@ impl Program {
         let folder = root().join(Path::new(&self.name).parent().unwrap_or(Path::new("")));
         let mut command = Command::new(&self.file);
         command.current_dir(&folder).env("CARGO_MANIFEST_DIR", &folder);
+        // Cargo puts its output folder there for this task, and programs would find a loader in it.
+        command.env_remove("LD_LIBRARY_PATH");
         command
     }
 }
