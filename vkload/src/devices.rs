@@ -59,6 +59,7 @@ impl Report {
     fn of(gpus: Vec<Powered>) -> Result<Self, String> {
         let variables = own_variables();
         let planned = Planned::here()?;
+        planned.check_rights()?;
         let loader = facts::loader_of(&variables, None);
         let subject =
             loader.as_ref().map_or(Subject::Own, |loader| Subject::Loader { library: loader.path.clone() });

@@ -81,6 +81,8 @@ mod recording;
 #[cfg(feature = "tool")]
 mod replay;
 #[cfg(feature = "doctor")]
+mod rights;
+#[cfg(feature = "doctor")]
 mod searched;
 #[cfg(feature = "tool")]
 mod settings;

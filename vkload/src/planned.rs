@@ -1,5 +1,6 @@
 //! Decisions made without opening a library: settings, drivers and layers, on this machine or on a recorded one.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
@@ -13,6 +14,7 @@ use vkload_linux::POLICY;
 
 use crate::facts::{SETTINGS_FILE, Variables};
 use crate::own_loader::PLATFORM;
+use crate::rights;
 
 /// The three plans, with all answers that they were made from.
 #[derive(Debug, Default)]
@@ -32,6 +34,16 @@ pub(crate) type AnswerQuestions<'a> = &'a dyn Fn(&mut Snapshot, Vec<Question>) -
 const ROUND_LIMIT: u32 = 32;
 
 impl Planned {
+    /// Checks that nobody but root can change the libraries that a loader would open by these plans, if this process acts as root.
+    ///
+    /// # Errors
+    /// The library, and what to do.
+    pub(crate) fn check_rights(&self) -> Result<(), String> {
+        let drivers = self.drivers.drivers.iter().map(|driver| &driver.library);
+        let libraries = drivers.chain(self.layers.layers.iter().map(|layer| &layer.library));
+        libraries.map(|library| Path::new(OsStr::from_bytes(library))).try_for_each(rights::check)
+    }
+
     /// Returns the plans for this machine.
     pub(crate) fn here() -> Result<Self, String> {
         Self::new(&POLICY, Snapshot::new(), &|snapshot, questions| {

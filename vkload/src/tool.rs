@@ -1,5 +1,6 @@
 //! The command line tool.
 
+use std::env;
 use std::process::ExitCode;
 
 use ash::Entry;
@@ -9,7 +10,7 @@ use vkload_core::loader::Loader;
 use crate::arguments::{Arguments, Command};
 use crate::{
     bisect, chain, compare, completions, devices, diagnosis, doctor, exec, faults, info, init_probes, layers,
-    paths, replay, settings,
+    paths, replay, rights, settings,
 };
 
 /// Runs the command given by the arguments of this program.
@@ -17,6 +18,17 @@ use crate::{
 pub fn run() -> ExitCode {
     init_probes();
     let arguments = Arguments::parse();
+    let runs_program = match &arguments.command {
+        Some(Command::Bisect(_) | Command::Exec(_) | Command::Faults(_)) => true,
+        Some(Command::Layers(options)) => !options.program.is_empty(),
+        _ => false,
+    };
+    if !runs_program {
+        for name in rights::unsafe_variables(env::vars_os()) {
+            // SAFETY: this is the only thread.
+            unsafe { env::remove_var(name) };
+        }
+    }
     match arguments.command.unwrap_or(Command::Info(arguments.info)) {
         Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
         Command::Doctor(options) => doctor::print(&options),

@@ -49,6 +49,12 @@ pub(crate) enum Whom<'a> {
 /// Returns the case that is asked for.
 pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     let (mut target, variables) = target(&request.whom)?;
+    if let Some(process) = target.process.as_ref().filter(|process| process.confined && request.probe) {
+        return Err(format!(
+            "process {} has fewer rights than this one, as in a container; run vkload there, or add --no-probe",
+            process.id
+        ));
+    }
     let executable = target.executable.clone();
     let loader = Some(Path::new(&target.loader)).filter(|path| path.is_absolute());
     let not_read = if target.built_in {
@@ -57,6 +63,9 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         not_read(Path::new("/"), loader, &variables, executable.as_deref(), target.bits)
     };
     let planned = Planned::for_loader(&variables, executable.as_deref(), target.bits, &not_read)?;
+    if request.probe && !target.built_in {
+        planned.check_rights()?;
+    }
     let mut facts =
         Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named(&planned));
     facts.not_read = not_read;

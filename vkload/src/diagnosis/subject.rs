@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::program::Program;
 use crate::facts::{self, LoaderFile, MappedLoader, Variables};
 use crate::probe::Subject;
+use crate::rights::{self, Rights};
 use crate::switches::Changes;
 use crate::view::LayerView;
 
@@ -44,6 +45,9 @@ pub(crate) struct Process {
     pub(crate) loaders: Vec<MappedLoader>,
     /// Whether its file system is another one, as in a container.
     pub(crate) elsewhere: bool,
+    /// Whether it has fewer rights than this process, so that nothing may be tried for it.
+    #[serde(skip)]
+    pub(crate) confined: bool,
 }
 
 /// The name by which programs are linked to the loader.
@@ -93,7 +97,7 @@ impl Target {
         if self.built_in { Subject::Own } else { Subject::Loader { library: self.loader.clone() } }
     }
 
-    /// Returns a running process, and its variables.
+    /// Returns a running process, and its variables. From then on, this process has no more rights than that one.
     pub(crate) fn process(id: u32) -> Result<(Self, Variables), String> {
         let folder = PathBuf::from(format!("/proc/{id}"));
         let problem = |what: &str, error: std::io::Error| match error.kind() {
@@ -102,28 +106,32 @@ impl Target {
             }
             std::io::ErrorKind::PermissionDenied => {
                 format!(
-                    "you have no permission to read {what} of process {id}, which is another user's; run `sudo vkload doctor --pid {id}`"
+                    "you have no permission to read {what} of process {id}, which is another user's; run `sudo vkload doctor --pid {id}`, which tries things with that user's rights"
                 )
             }
             _ => format!("cannot read {what} of process {id}: {error}"),
         };
+        let rights = Rights::read(&folder);
         let environment =
             fs::read(folder.join("environ")).map_err(|error| problem("the environment", error))?;
         let maps =
             fs::read_to_string(folder.join("maps")).map_err(|error| problem("the memory map", error))?;
         let program = fs::read_link(folder.join("exe")).ok();
+        let memory = fs::File::open(folder.join("mem")).ok();
+        let elsewhere = rights::root(&folder) != rights::root(Path::new("/proc/self"));
+        // The rest comes from its user.
+        let confined = rights::take_on(&folder, rights)
+            .map_err(|error| format!("process {id} is not judged: {error}"))?;
+        let mut variables = variables_in(&environment);
+        let pairs = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        for name in rights::unsafe_variables(pairs) {
+            variables.remove(&*name.to_string_lossy());
+        }
         let bits = facts::bits_of(&folder.join("exe")).unwrap_or(usize::BITS);
-        let root = |of: &Path| {
-            fs::metadata(of.join("root/.")).ok().map(|found| {
-                use std::os::unix::fs::MetadataExt as _;
-                (found.dev(), found.ino())
-            })
-        };
-        let elsewhere = root(&folder) != root(Path::new("/proc/self"));
         let libraries = libraries_in(&maps);
         let loader = loader_in(&libraries);
-        let loaders = facts::mapped_loaders(&maps, &folder);
-        let process = Process { id, libraries, loaders, elsewhere };
+        let loaders = facts::mapped_loaders(&maps, &folder, memory.as_ref());
+        let process = Process { id, libraries, loaders, elsewhere, confined };
         let target = Self {
             executable: program.clone(),
             program,
@@ -132,7 +140,7 @@ impl Target {
             bits,
             ..Self::default()
         };
-        Ok((target, variables_in(&environment)))
+        Ok((target, variables))
     }
 
     /// Settles which file is opened, now that the dynamic linker's search is known.

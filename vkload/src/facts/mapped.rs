@@ -42,12 +42,11 @@ struct Mapping<'a> {
     path: &'a str,
 }
 
-/// Returns the loaders among the files of `/proc/PID/maps`, in its order. `folder` is `/proc/PID`.
-pub(crate) fn mapped_loaders(maps: &str, folder: &Path) -> Vec<MappedLoader> {
-    let memory = File::open(folder.join("mem")).ok();
-    let read = |address, bytes: &mut [u8]| {
-        memory.as_ref().is_some_and(|memory| memory.read_exact_at(bytes, address).is_ok())
-    };
+/// Returns the loaders among the files of `/proc/PID/maps`, in its order. `folder` is `/proc/PID`, and `memory` its `mem`,
+/// if it could be opened.
+pub(crate) fn mapped_loaders(maps: &str, folder: &Path, memory: Option<&File>) -> Vec<MappedLoader> {
+    let read =
+        |address, bytes: &mut [u8]| memory.is_some_and(|memory| memory.read_exact_at(bytes, address).is_ok());
     loaders(maps, &folder.join("root"), &read)
 }
 

@@ -14,12 +14,19 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::output;
+use crate::planned::Planned;
 use crate::recording;
+use crate::rights;
 use report::Report;
 
 /// Prints tables for people or one JSON object, and writes the answers that they rely on to the file `record`. The output has the result:
 /// the exit code only shows whether a device was found.
 pub(crate) fn print(verbose: bool, json: bool, record: Option<&Path>) -> ExitCode {
+    if rights::is_root()
+        && let Err(problem) = Planned::here().and_then(|planned| planned.check_rights())
+    {
+        return output::fail(&problem);
+    }
     // A driver may crash this process, and then the recording is wanted most.
     if let Some(file) = record
         && let Err(problem) = recording::write(file, &serde_json::Value::Null)

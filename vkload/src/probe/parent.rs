@@ -13,6 +13,7 @@ use super::notes::Notes;
 use super::{Ending, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
 use crate::facts::{Variables, own_variables};
 use crate::own_library::own_path;
+use crate::rights;
 
 /// The descriptor on which a child finds the memory for its lines.
 const NOTES: RawFd = 100;
@@ -72,7 +73,15 @@ fn run(
     changes: &BTreeMap<String, Option<String>>,
 ) -> (Trial, String) {
     let mut trial = Trial { of: subject.clone(), ..Trial::default() };
-    let started = if IS_STATIC {
+    let allowed = match subject {
+        Subject::Loader { library } | Subject::Driver { library } | Subject::Layer { library, .. } => {
+            rights::check(Path::new(library))
+        }
+        Subject::Own | Subject::DeviceFile { .. } => Ok(()),
+    };
+    let started = if let Err(reason) = allowed {
+        Err(format!("is not tried: {reason}"))
+    } else if IS_STATIC {
         Err("needs a C library with a dynamic linker, and this static program has found none".to_owned())
     } else {
         start(subject, settings, changes)

@@ -163,6 +163,7 @@ fn hardware_drivers(
 ) -> Result<Vec<String>, String> {
     let changes = switches::without_setting(planned, variables, "additional_drivers")?;
     let all = switches::plan(variables, &changes, program, usize::BITS)?;
+    all.check_rights()?;
     let used: Vec<_> = DriverView::all(&all.drivers).into_iter().filter(|driver| driver.used).collect();
     let attempt = |driver: &DriverView| {
         Attempt::of(&driver.manifest, Subject::Driver { library: driver.library.clone() })
@@ -183,6 +184,7 @@ fn hardware_drivers(
 /// Returns all devices, even those that the settings file hides.
 fn devices(planned: &Planned, variables: &Variables) -> Result<Vec<Tried>, String> {
     let changes = switches::without_setting(planned, variables, "device_configurations")?;
+    planned.check_rights()?;
     let trial = try_out(&Subject::Own, &Settings::own(), &changes);
     if trial.devices.is_empty() {
         return Err("no device is found; `vkload doctor` says why".to_owned());

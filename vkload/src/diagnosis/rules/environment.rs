@@ -123,10 +123,8 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
     let about = format!("process {}", process.id);
     if process.elsewhere {
         let what = "it runs in another file system (a container, Flatpak or Snap), and this answer is about this one".to_owned();
-        all.push(
-            Finding::new(case, Id::ProcessElsewhere, &about, what)
-                .step(format!("sudo nsenter --target {} --mount vkload doctor", process.id)),
-        );
+        let finding = Finding::new(case, Id::ProcessElsewhere, &about, what);
+        all.push(finding.step("Run vkload doctor in it (docker exec, podman exec, flatpak enter): a program of a container must not run with root's rights outside"));
     }
     let what = match &process.libraries[..] {
         [] => "no Vulkan library is in its memory: it has not used Vulkan yet, or brings a loader of its own"

@@ -1,0 +1,208 @@
+//! The rights of this process: what other users can change, and how it gives up its own rights.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use vkload_core::memory::Escaped;
+
+/// As many links as the kernel follows.
+const LINK_LIMIT: u32 = 40;
+/// Belongs to the group `staff` on Debian, whose members are administrators.
+const OF_ADMINISTRATORS: &str = "/usr/local";
+
+/// Returns whether this process acts as root.
+pub(crate) fn is_root() -> bool {
+    // SAFETY: no preconditions.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// Returns the first file, folder or link on the way to `path` that a user other than root and this one can change or replace. In a folder
+/// such as `/tmp`, only the files of others count.
+pub(crate) fn changeable(path: &Path) -> Option<PathBuf> {
+    let (changeable, shared) = walk(path);
+    changeable.or(shared)
+}
+
+/// Checks that nobody but root can change this library, if this process acts as root. A name without a folder is the dynamic linker's choice.
+pub(crate) fn check(library: &Path) -> Result<(), String> {
+    match changeable(library).filter(|_| is_root() && library.is_absolute()) {
+        None => Ok(()),
+        Some(culprit) => Err(format!(
+            "root does not open {}, because another user can change {}; run vkload as that user, or correct owner and mode",
+            Escaped(library.as_os_str().as_bytes()),
+            Escaped(culprit.as_os_str().as_bytes())
+        )),
+    }
+}
+
+/// Returns what others can change on the way, and the folder at its end, if others can make files there but replace only theirs.
+fn walk(path: &Path) -> (Option<PathBuf>, Option<PathBuf>) {
+    let Ok(path) = std::path::absolute(path) else { return (Some(path.to_owned()), None) };
+    // SAFETY: no preconditions.
+    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    let (mut here, mut shared, mut links) = (PathBuf::new(), None, 0);
+    let reversed = |path: &Path| path.components().rev().map(|part| part.as_os_str().to_owned()).collect();
+    let mut rest: Vec<OsString> = reversed(&path);
+    while let Some(part) = rest.pop() {
+        let from = here.clone();
+        here.push(&part);
+        if part == ".." {
+            // Looked at again, since it may be the end.
+            let up = from.parent().unwrap_or(&from);
+            rest.extend(up.file_name().map(OsStr::to_owned));
+            here = up.parent().unwrap_or(up).to_owned();
+            continue;
+        }
+        // Who may create it was checked with its folder.
+        let Ok(found) = fs::symlink_metadata(&here) else { break };
+        if ![0, user].contains(&found.uid()) && !is_unmapped(found.uid()) {
+            return (Some(here), None);
+        }
+        if found.is_symlink() {
+            links += 1;
+            let Some(to) = fs::read_link(&here).ok().filter(|_| links < LINK_LIMIT) else { break };
+            rest.extend::<Vec<_>>(reversed(&to));
+            here = from;
+            continue;
+        }
+        let of_group =
+            found.mode() & 0o020 != 0 && found.gid() != group && !here.starts_with(OF_ADMINISTRATORS);
+        let is_shared = found.mode() & 0o002 != 0 || of_group;
+        if is_shared && !(found.is_dir() && found.mode() & 0o1000 != 0) {
+            return (Some(here), None);
+        }
+        shared = is_shared.then(|| here.clone());
+    }
+    (None, shared)
+}
+
+/// Returns whether this is the number of every user whom this user namespace does not map, such as the system's root.
+fn is_unmapped(user: u32) -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let is_mapped = |line: &str| {
+        let numbers: Vec<u32> = line.split_ascii_whitespace().filter_map(|it| it.parse().ok()).collect();
+        matches!(numbers[..], [first, _, count] if user.checked_sub(first).is_some_and(|at| at < count))
+    };
+    user == 65534 && !map.is_empty() && !map.lines().any(is_mapped)
+}
+
+/// Variables with paths that name nothing to open: a command that the user has typed is looked up in `PATH`.
+const HARMLESS: [&str; 3] = ["PATH", "PWD", "OLDPWD"];
+
+/// Returns the names of the variables with a path that others can change, if this process acts as root, and says so: drivers, layers and
+/// libraries may be there.
+pub(crate) fn unsafe_variables(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
+    let culprit = |name: &OsStr, value: &OsStr| {
+        let of_linker = name.as_bytes().starts_with(b"LD_");
+        if of_linker && value.as_bytes().contains(&b'$') {
+            // It depends on the program.
+            return Some(PathBuf::from(value));
+        }
+        value.as_bytes().split(|byte| b":;, =".contains(byte)).find_map(|part| {
+            // The dynamic linker takes an empty part for the current folder.
+            let part = if part.is_empty() && of_linker { b"." } else { part };
+            let path = Path::new(OsStr::from_bytes(part));
+            let is_path = part == b"." || part.contains(&b'/') || path.symlink_metadata().is_ok();
+            is_path.then(|| changeable(path)).flatten()
+        })
+    };
+    let (mut names, mut shown) = (Vec::new(), Vec::new());
+    for (name, value) in variables.filter(|_| is_root()) {
+        let culprit =
+            if HARMLESS.iter().any(|harmless| name == *harmless) { None } else { culprit(&name, &value) };
+        if let Some(path) = culprit {
+            shown.push(format!("{} ({})", Escaped(name.as_bytes()), Escaped(path.as_os_str().as_bytes())));
+            names.push(name);
+        }
+    }
+    if !names.is_empty() {
+        let shown = shown.join(", ");
+        eprintln!(
+            "vkload: as root, variables that name files which other users can change are left out: {shown}"
+        );
+    }
+    names
+}
+
+/// The rights of a process.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Rights {
+    user: u32,
+    group: u32,
+    groups: Vec<u32>,
+    capabilities: u64,
+    /// The user namespace and the root folder.
+    confined_to: (Option<PathBuf>, Option<(u64, u64)>),
+}
+
+impl Rights {
+    /// Reads them from a process's folder in `/proc`. `None` if its user and group numbers are not all the same, or if it was started with
+    /// more rights than its user had: its variables are not those of the user whose rights it has.
+    pub(crate) fn read(folder: &Path) -> Option<Self> {
+        let status = fs::read_to_string(folder.join("status")).ok()?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+        let numbers = |name: &str| -> Option<Vec<u32>> {
+            field(name)?.split_ascii_whitespace().map(|number| number.parse().ok()).collect()
+        };
+        let same = |numbers: Vec<u32>| {
+            numbers.first().copied().filter(|first| numbers.iter().all(|number| number == first))
+        };
+        let vector = fs::read(folder.join("auxv")).ok()?;
+        let mut words = vector.chunks_exact(size_of::<libc::c_ulong>());
+        let word = |bytes: &[u8]| bytes.try_into().map(libc::c_ulong::from_ne_bytes).ok();
+        while let (Some(key), Some(value)) = (words.next(), words.next()) {
+            if word(key) == Some(libc::AT_SECURE) && word(value) != Some(0) {
+                return None;
+            }
+        }
+        Some(Self {
+            user: same(numbers("Uid:")?)?,
+            group: same(numbers("Gid:")?)?,
+            groups: numbers("Groups:")?,
+            capabilities: u64::from_str_radix(field("CapPrm:")?.trim(), 16).ok()?,
+            confined_to: (fs::read_link(folder.join("ns/user")).ok(), root(folder)),
+        })
+    }
+}
+
+/// Returns the device and the inode of the root folder of the process with this folder in `/proc`.
+pub(crate) fn root(folder: &Path) -> Option<(u64, u64)> {
+    fs::metadata(folder.join("root/.")).ok().map(|found| (found.dev(), found.ino()))
+}
+
+/// Takes on the rights of this process for good, if it is another user's, so that what it names runs as its user. They were read from its folder
+/// `before` anything else was: meanwhile, it may have become another program.
+///
+/// Returns whether this process still has more rights than that one, as root has outside of a container.
+///
+/// # Errors
+/// The reason why that is impossible.
+pub(crate) fn take_on(process: &Path, before: Option<Rights>) -> Result<bool, String> {
+    let theirs = before.filter(|before| Rights::read(process).as_ref() == Some(before));
+    let theirs =
+        theirs.ok_or("it was started with more rights than its user has, or starts another program")?;
+    // SAFETY: no preconditions.
+    if theirs.user == unsafe { libc::geteuid() } {
+        let has_more = |own: Rights| {
+            own.capabilities & !theirs.capabilities != 0
+                || (own.capabilities != 0 && own.confined_to != theirs.confined_to)
+        };
+        return Ok(Rights::read(Path::new("/proc/self")).is_none_or(has_more));
+    }
+    let Rights { user, group, groups, .. } = theirs;
+    // SAFETY: the list is valid. The C library applies each call for numbers to all threads.
+    let done = unsafe {
+        libc::setgroups(groups.len(), groups.as_ptr()) == 0
+            && libc::setresgid(group, group, group) == 0
+            && libc::setresuid(user, user, user) == 0
+            && libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+    };
+    let error = std::io::Error::last_os_error();
+    // A process that was not root keeps them.
+    let has_none =
+        fs::read_to_string("/proc/self/status").is_ok_and(|it| it.contains("CapPrm:\t0000000000000000"));
+    if done && has_none { Ok(false) } else { Err(format!("its user's rights cannot be taken on: {error}")) }
+}
