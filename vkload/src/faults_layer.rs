@@ -1,11 +1,11 @@
 //! The layer `VK_LAYER_VKLOAD_faults` for one process.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use crate::facts::Variables;
+use crate::own_files;
 use crate::own_library::{find_layer, folder_for};
 use crate::switches::Changes;
 use crate::view;
@@ -64,11 +64,7 @@ fn folder_with_manifest(library: &Path) -> Result<PathBuf, String> {
             "description": "Makes calls fail, to test how programs handle failures",
         },
     });
-    // Another process may write the same file.
-    let new = folder.join(format!("new-{}", std::process::id()));
-    let written = fs::write(&new, format!("{manifest:#}\n"));
-    written
-        .and_then(|()| fs::rename(&new, folder.join("VkLayer_vkload_faults.json")))
+    own_files::replace(&folder.join("VkLayer_vkload_faults.json"), &format!("{manifest:#}\n"))
         .map_err(|error| format!("cannot write to {}: {error}", folder.display()))?;
     Ok(folder)
 }

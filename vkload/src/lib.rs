@@ -64,6 +64,8 @@ mod layers;
 #[cfg(feature = "tool")]
 mod output;
 #[cfg(feature = "doctor")]
+mod own_files;
+#[cfg(feature = "doctor")]
 mod own_library;
 mod own_loader;
 #[cfg(feature = "tool")]

@@ -17,6 +17,7 @@ use vkload_core::memory::{self, CText, Text, TryGrow, text};
 use vkload_core::platform::{FileError, Reader};
 use vkload_linux::POLICY;
 
+use crate::own_files;
 use crate::planned::Planned;
 
 /// The format's number.
@@ -70,14 +71,8 @@ fn of_plan(planned: &Planned, pointer_width: u32) -> Value {
 /// Writes in one step, so that a crash leaves the recording before or this one.
 fn store(file: &Path, mut recording: Value, names: &names::Names) -> Result<(), String> {
     names.take_out(&mut recording);
-    let problem = |error: std::io::Error| format!("cannot write {}: {error}", file.display());
-    let new = file.with_extension("json.new");
-    let is_plain = fs::metadata(file).map_or(true, |found| found.is_file());
-    let text = format!("{recording:#}\n");
-    if !is_plain {
-        return fs::write(file, text).map_err(problem);
-    }
-    fs::write(&new, text).and_then(|()| fs::rename(&new, file)).map_err(problem)
+    own_files::replace(file, &format!("{recording:#}\n"))
+        .map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
 /// Reads what [`write()`] or [`write_with()`] wrote.

@@ -26,6 +26,11 @@ pub(crate) fn changeable(path: &Path) -> Option<PathBuf> {
     changeable.or(shared)
 }
 
+/// Returns the same for a folder to write files in, which may be `/tmp`: others cannot replace them there.
+pub(crate) fn changeable_folder(folder: &Path) -> Option<PathBuf> {
+    walk(folder).0
+}
+
 /// Checks that nobody but root can change this library, if this process acts as root. A name without a folder is the dynamic linker's choice.
 pub(crate) fn check(library: &Path) -> Result<(), String> {
     match changeable(library).filter(|_| is_root() && library.is_absolute()) {

@@ -9,6 +9,7 @@ use vkload_core::discovery::KnownSettings;
 use vkload_linux::POLICY;
 
 use crate::own_loader::PLATFORM;
+use crate::rights;
 use crate::settings_edit::{self, Json};
 
 /// The file below a folder of data or configuration.
@@ -55,6 +56,10 @@ pub(super) fn path(given: Option<&Path>) -> Result<PathBuf, String> {
             None => users_file()?,
         },
     };
+    if let Some(culprit) = rights::changeable_folder(&path).filter(|_| rights::is_root()) {
+        let culprit = culprit.display();
+        return Err(format!("root does not write {}: another user can change {culprit}", path.display()));
+    }
     // A link stays a link.
     Ok(path.canonicalize().unwrap_or(path))
 }

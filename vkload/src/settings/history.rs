@@ -1,10 +1,11 @@
 //! The earlier contents of a settings file, in a file next to it that loaders do not read.
 
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
+
+use crate::{own_files, rights};
 
 /// More changes cannot be taken back.
 const CHANGE_LIMIT: usize = 64;
@@ -28,7 +29,7 @@ struct Change {
 pub(super) fn write(path: &Path, before: Option<&str>, after: &str) -> Result<(), String> {
     let mut history = History::read(path)?;
     let folders = missing_folders(path);
-    make(path.parent().unwrap_or(Path::new("/")))
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("/")))
         .map_err(|error| format!("cannot make the folder of {}: {error}", path.display()))?;
     history.changes.push(Change { before: before.map(str::to_owned), after: after.to_owned(), folders });
     let surplus = history.changes.len().saturating_sub(CHANGE_LIMIT);
@@ -59,7 +60,7 @@ pub(super) fn undo(path: &Path) -> Result<bool, String> {
         }
     }
     history.write(path)?;
-    for folder in &change.folders {
+    for folder in change.folders.iter().filter(|folder| path.starts_with(folder)) {
         // A folder that holds something else by now stays.
         let _ = fs::remove_dir(folder);
     }
@@ -69,12 +70,18 @@ pub(super) fn undo(path: &Path) -> Result<bool, String> {
 impl History {
     fn read(path: &Path) -> Result<Self, String> {
         let record = record_of(path);
-        match fs::read(&record) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| format!("{} is damaged ({error}); move it away", record.display())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(format!("{}: {error}", record.display())),
+        if fs::symlink_metadata(&record).is_err() {
+            return Ok(Self::default());
         }
+        if let Some(culprit) = rights::changeable(&record) {
+            let (record, culprit) = (record.display(), culprit.display());
+            return Err(format!(
+                "{record} is not used: another user can change {culprit}; correct owner and mode"
+            ));
+        }
+        let bytes = fs::read(&record).map_err(|error| format!("{}: {error}", record.display()))?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| format!("{} is damaged ({error}); move it away", record.display()))
     }
 
     fn write(&self, path: &Path) -> Result<(), String> {
@@ -97,19 +104,6 @@ fn missing_folders(path: &Path) -> Vec<PathBuf> {
     path.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_owned).collect()
 }
 
-fn make(folder: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o755).create(folder)
-}
-
-/// Replaces a file in one step, since a program may read it at any time. Its permissions stay.
 fn replace(path: &Path, text: &str) -> Result<(), String> {
-    let new = path.with_extension(format!("new-{}", std::process::id()));
-    let mode = fs::metadata(path).map_or(0o644, |found| found.permissions().mode() & 0o7777);
-    let written = fs::write(&new, text)
-        .and_then(|()| fs::set_permissions(&new, fs::Permissions::from_mode(mode)))
-        .and_then(|()| fs::rename(&new, path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&new);
-        format!("cannot write {}: {error}", path.display())
-    })
+    own_files::replace(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

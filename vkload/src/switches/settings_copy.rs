@@ -14,6 +14,7 @@ use vkload_core::discovery::{Answer, Question};
 use vkload_core::memory::Escaped;
 
 use crate::facts::Variables;
+use crate::own_files;
 use crate::own_library::{make_private, private_folder};
 use crate::planned::Planned;
 use crate::settings_edit::{self, Json};
@@ -97,10 +98,7 @@ fn fill(copy: &Path, users: Option<&Path>, text: &str) -> io::Result<()> {
     if fs::read(&file).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
-    // In one step, since a program may read it at any time.
-    let new = file.with_extension(format!("new-{}", std::process::id()));
-    fs::write(&new, text)?;
-    fs::rename(&new, file)
+    own_files::replace(&file, text)
 }
 
 /// Links to everything in `from` but one thing.

@@ -173,7 +173,7 @@ fn enter<T>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T) -> T {
     mount("world", folder.path(), "tmpfs", 0, "mode=755");
     let mut built = Built { root: folder.path().to_owned(), ..Built::default() };
     // The recording outlives the test case in a folder of this machine.
-    fs::set_permissions(kept, fs::Permissions::from_mode(0o777)).expect("set");
+    fs::set_permissions(kept, fs::Permissions::from_mode(0o1777)).expect("set");
     built.base();
     if world.of("no-proc").next().is_none() {
         built.proc();
