@@ -9,6 +9,8 @@ use std::{env, fs, io};
 
 use vkload_core::negotiation::IS_LOADER;
 
+use crate::rights;
+
 /// The library's name for programs that were linked with it.
 const SONAME: &str = "libvulkan.so.1";
 /// The names by which programs open it.
@@ -42,7 +44,7 @@ fn find(given: Option<&Path>) -> Result<PathBuf, String> {
     }
     let program = own_path().map_err(|error| format!("cannot find this program's own path: {error}"))?;
     let folder = program.parent().unwrap_or(Path::new("/"));
-    find_from(folder).map_err(|another| {
+    let library = find_from(folder).map_err(|another| {
         let reason = match another {
             Some(another) => format!("{} is another Vulkan loader", another.display()),
             None => format!("there is no {SONAME} beside {} nor in ../lib", program.display()),
@@ -50,7 +52,15 @@ fn find(given: Option<&Path>) -> Result<PathBuf, String> {
         format!(
             "{reason}; install libvulkan1-vkload, or build the library with `cargo xtask build` and name it with --library FILE"
         )
-    })
+    })?;
+    match rights::changeable(&library) {
+        None => Ok(library),
+        Some(culprit) => Err(format!(
+            "{} is not used, because another user can change {}; if it is yours, name it with --library FILE",
+            library.display(),
+            culprit.display()
+        )),
+    }
 }
 
 /// Returns the path of this program. Without `/proc`, or if the file is gone or exists in memory only, that is the first argument: the
@@ -62,12 +72,15 @@ pub(crate) fn own_path() -> io::Result<PathBuf> {
     }
 }
 
-/// Returns the file of a layer that is installed with this program, links resolved.
+/// Returns the file of a layer that is installed with this program, links resolved, unless another user can change it.
 pub(crate) fn find_layer(name: &str) -> Option<PathBuf> {
     let program = own_path().ok()?;
     let folder = program.parent()?;
     let folders = FOLDERS.iter().copied().chain([MULTIARCH]);
-    folders.map(|below| folder.join(below).join(name)).find_map(|file| file.canonicalize().ok())
+    folders
+        .map(|below| folder.join(below).join(name))
+        .find_map(|file| file.canonicalize().ok())
+        .filter(|file| rights::changeable(file).is_none())
 }
 
 /// Returns the library that was installed with the program in `folder`. On failure: another loader with its name, if any, which a program
@@ -110,24 +123,32 @@ pub(crate) fn folder_for(library: &Path) -> Result<PathBuf, String> {
 /// Returns a folder that only this user can change: in the user's run-time folder, or else in the folder for temporary files.
 pub(crate) fn private_folder() -> Result<PathBuf, String> {
     let given = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let given = given.map(|folder| folder.join("vkload"));
+    let given =
+        given.filter(|folder| rights::changeable(folder).is_none()).map(|folder| folder.join("vkload"));
     if let Some(folder) = given.filter(|folder| make_private(folder).is_ok()) {
         return Ok(folder);
     }
-    let user = fs::metadata("/proc/self").map_or(0, |process| process.uid());
+    // SAFETY: no preconditions.
+    let user = unsafe { libc::geteuid() };
     let folder = env::temp_dir().join(format!("vkload-{user}"));
-    make_private(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+    make_private(&folder).map_err(|error| {
+        format!("cannot make {}: {error}; set XDG_RUNTIME_DIR to a folder of yours", folder.display())
+    })?;
     Ok(folder)
 }
 
 /// Makes the folder, or checks that an existing one belongs to this user alone: otherwise another user could put a library there.
 pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    if let Some(culprit) = folder.parent().and_then(rights::changeable_folder) {
+        return Err(io::Error::other(format!("another user can change {}", culprit.display())));
+    }
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
     let found = fs::symlink_metadata(folder)?;
-    let own = fs::metadata("/proc/self")?.uid();
+    // SAFETY: no preconditions.
+    let own = unsafe { libc::geteuid() };
     if found.is_dir() && found.uid() == own && found.mode() & 0o077 == 0 {
         return Ok(());
     }

@@ -117,3 +117,45 @@ fn a_recording_goes_to_what_standard_output_is() {
     assert!(status.success());
     assert!(fs::read_to_string(machine.path("output")).unwrap().contains("\"recording\": 1"));
 }
+
+#[test]
+fn a_loader_beside_a_copy_of_the_tool_in_a_shared_folder_is_not_used() {
+    let Some(machine) = Machine::new() else { return };
+    fs::create_dir(machine.path("shared")).unwrap();
+    machine.mode("shared", 0o777);
+    let (tool, library) = (machine.path("shared/vkload"), machine.path("shared/libvulkan.so.1"));
+    assert!(Command::new("cp").arg(env!("CARGO_BIN_EXE_vkload")).arg(&tool).status().unwrap().success());
+    fs::write(&library, b"vkloadIsALoader\0").unwrap();
+    for owner in [0, OTHER] {
+        chown(&library, Some(owner), None).unwrap();
+        let output = Command::new(&tool).args(["exec", "--", "/bin/true"]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(126) && text.contains("another user can change"), "{text}");
+    }
+    let mut command = Command::new(&tool);
+    let named = command.args(["exec", "--library"]).arg(&library).args(["--", "/bin/true"]).status().unwrap();
+    assert!(named.success());
+}
+
+#[test]
+fn private_folders_are_not_made_where_another_user_could_exchange_them() {
+    let Some(machine) = Machine::new() else { return };
+    let library = machine.path("libvulkan.so.1");
+    fs::write(&library, b"vkloadIsALoader\0").unwrap();
+    let theirs = machine.path("theirs").display().to_string();
+    for name in ["XDG_RUNTIME_DIR", "TMPDIR"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_vkload"));
+        command
+            .args(["exec", "--library"])
+            .arg(&library)
+            .args(["--", "/usr/bin/env"])
+            .env_remove("XDG_RUNTIME_DIR");
+        let output = command.env(name, &theirs).output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        let refused =
+            name == "TMPDIR" && !output.status.success() && text.contains("another user can change");
+        let elsewhere = name == "XDG_RUNTIME_DIR" && !text.contains(&format!("LD_LIBRARY_PATH={theirs}"));
+        assert!(refused || elsewhere, "{text}");
+        assert!(!machine.path("theirs/vkload").exists() && !machine.path("theirs/vkload-0").exists());
+    }
+}

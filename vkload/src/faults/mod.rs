@@ -6,10 +6,10 @@ mod validation;
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
+use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use std::{env, fs};
 
 use vkload_core::registry::{CommandId, find};
 use vkload_fault_rules::{failures, result_name};
@@ -19,7 +19,7 @@ use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::faults_layer;
 use crate::output::{Format, clear_progress, fail, print as print_output, progress};
-use crate::own_library::make_private;
+use crate::own_library::{make_private, private_folder};
 use crate::planned::Planned;
 use crate::program_run::{Ended, Program, Run, file_name};
 use crate::shell_word::command_line;
@@ -259,7 +259,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Result<Self, String> {
-        let folder = env::temp_dir().join(format!("vkload-faults-{}", std::process::id()));
+        let folder = private_folder()?.join(format!("faults-{}", std::process::id()));
         make_private(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
         Ok(Self(folder))
     }
