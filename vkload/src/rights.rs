@@ -19,6 +19,12 @@ pub(crate) fn is_root() -> bool {
     unsafe { libc::geteuid() == 0 }
 }
 
+/// Returns whether this program has more rights than its user.
+pub(crate) fn is_elevated() -> bool {
+    // SAFETY: no preconditions.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
 /// Returns the first file, folder or link on the way to `path` that a user other than root and this one can change or replace. In a folder
 /// such as `/tmp`, only the files of others count.
 pub(crate) fn changeable(path: &Path) -> Option<PathBuf> {

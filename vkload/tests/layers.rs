@@ -1,5 +1,6 @@
 //! `vkload layers` as a user meets it. Which layers a program gets is seen by the traces that they write when a loader opens them.
 
+mod probe;
 mod test_layers;
 
 use std::fs;
@@ -10,6 +11,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 use vkload_tests::{Device, Driver, Layer, Sandbox};
 
+use probe::{Memory, SEALS, SIZE};
 use test_layers::{FIRST, IMPLICIT, SECOND, WAITING};
 
 const VKLOAD: &str = env!("CARGO_BIN_EXE_vkload");
@@ -26,10 +28,14 @@ fn machine() -> Sandbox {
 }
 
 fn layers(sandbox: &Sandbox, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    command(sandbox, arguments, variables).output().expect("vkload runs")
+}
+
+fn command(sandbox: &Sandbox, arguments: &[&str], variables: &[(&str, &str)]) -> Command {
     let mut vkload = Command::new(VKLOAD);
     vkload.arg("layers").args(arguments).env_clear().envs(sandbox.environment()).env("PATH", "/usr/bin:/bin");
     vkload.env("XDG_RUNTIME_DIR", sandbox.path("out")).envs(variables.iter().copied());
-    vkload.output().expect("vkload runs")
+    vkload
 }
 
 fn text(output: &Output) -> String {
@@ -50,18 +56,15 @@ fn state(list: &Value, name: &str) -> (bool, String) {
 
 /// Returns the layers that a program opens with these options: on the loader of this project, and on the distribution's.
 fn opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Vec<Vec<String>> {
-    let notes = sandbox.path("out/notes");
-    let (file, subject) =
-        (notes.display(), format!(r#"{{"subject": "loader", "library": "{SYSTEM_LOADER}"}}"#));
-    let scripts = [
-        format!("exec {VKLOAD} info >{file}"),
-        // It writes to memory that it shares with its parent.
-        format!("truncate -s 1M {file} && exec {VKLOAD} vkload-probe 3 '{subject}' 3<>{file}"),
-    ];
+    let subject = format!(r#"{{"subject": "loader", "library": "{SYSTEM_LOADER}"}}"#);
+    let programs = [["info"], ["vkload-probe"]];
     let there = if Path::new(SYSTEM_LOADER).exists() { 2 } else { 1 };
-    let run = |script: &String| {
-        let output = layers(sandbox, &[options, &["--", "sh", "-c", script]].concat(), variables);
-        let said = String::from_utf8_lossy(&fs::read(&notes).expect("notes")).into_owned();
+    let run = |program: &[&str; 1]| {
+        let memory = Memory::new(std::process::id(), &subject, SIZE, SEALS);
+        let mut command = command(sandbox, &[options, &["--", VKLOAD], program].concat(), variables);
+        memory.pass_to(&mut command);
+        let output = command.output().expect("vkload runs");
+        let said = text(&output) + &memory.text();
         assert!(output.status.success() && said.contains("gpu"), "{}", text(&output));
         let traces =
             fs::read_dir(sandbox.path("out")).expect("traces").map(|entry| entry.expect("a file").path());
@@ -73,7 +76,7 @@ fn opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Ve
         names.sort();
         names
     };
-    scripts.iter().take(there).map(run).collect()
+    programs.iter().take(there).map(run).collect()
 }
 
 /// Fails unless the program opens exactly these layers, on every loader.

@@ -1,5 +1,6 @@
 //! `vkload settings` as it changes the file: each change is read by the loaders that are installed, and taken back.
 
+mod probe;
 mod test_layers;
 
 use std::fs;
@@ -10,6 +11,7 @@ use ash::vk::PhysicalDeviceType;
 use serde_json::Value;
 use vkload_tests::{Device, Driver, Sandbox};
 
+use probe::{Memory, SEALS, SIZE};
 use test_layers::{FIRST, IMPLICIT, SECOND, WAITING};
 
 const VKLOAD: &str = env!("CARGO_BIN_EXE_vkload");
@@ -34,10 +36,14 @@ fn machine() -> Sandbox {
 }
 
 fn vkload(sandbox: &Sandbox, program: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    command(sandbox, program, variables, arguments).output().expect("vkload runs")
+}
+
+fn command(sandbox: &Sandbox, program: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Command {
     let mut vkload = Command::new(program);
     vkload.args(arguments).env_clear().envs(sandbox.environment()).env("PATH", "/usr/bin:/bin");
     vkload.env("XDG_RUNTIME_DIR", sandbox.path("out")).envs(variables.iter().copied());
-    vkload.output().expect("vkload runs")
+    vkload
 }
 
 fn settings(sandbox: &Sandbox, arguments: &[&str]) -> Output {
@@ -57,22 +63,17 @@ struct Seen {
 
 /// Returns the layers and devices of a program with these variables on a loader of Khronos.
 fn seen(sandbox: &Sandbox, program: &Path, loader: &str, variables: &[(&str, &str)]) -> Seen {
-    let notes = sandbox.path("out/notes");
     let subject = format!(r#"{{"subject": "loader", "library": "{loader}"}}"#);
-    // It writes to memory that it shares with its parent.
-    let script = format!(
-        "truncate -s 1M {0} && exec {1} vkload-probe 3 '{subject}' 3<>{0}",
-        notes.display(),
-        program.display()
-    );
+    let memory = Memory::new(std::process::id(), &subject, SIZE, SEALS);
     let variables = [variables, &[("VK_LOADER_DEBUG", "layer")]].concat();
-    let output = vkload(sandbox, Path::new("/bin/sh"), &variables, &["-c", &script]);
+    let mut command = command(sandbox, program, &variables, &["vkload-probe"]);
+    memory.pass_to(&mut command);
+    let output = command.output().expect("vkload runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let inserted = said.lines().filter(|line| line.contains("nsert instance layer"));
     let mut layers: Vec<_> = inserted.filter_map(|line| line.split('"').nth(1)).map(str::to_owned).collect();
     layers.reverse();
-    let told = String::from_utf8_lossy(&fs::read(&notes).expect("notes")).into_owned();
-    fs::remove_file(&notes).expect("notes");
+    let told = memory.text();
     let names = told.split('{').filter(|line| line.contains("\"apiVersion\""));
     let name = |line: &str| Some(line.split("\"name\":\"").nth(1)?.split('"').next()?.to_owned());
     Seen { layers, devices: names.filter_map(name).collect() }

@@ -20,12 +20,9 @@ const DRIVER_INTERFACE: u32 = 7;
 
 type NegotiateDriver = unsafe extern "system" fn(*mut u32) -> vk::Result;
 
-/// Tries what `subject` says, in JSON, and notes it in the memory behind the file descriptor `memory`.
-pub(super) fn run(memory: i32, subject: &str) -> i32 {
+/// Tries what `subject` says, in JSON, and notes it.
+pub(super) fn run(subject: &str) -> i32 {
     let Ok(subject) = serde_json::from_str(subject) else { return libc::EXIT_FAILURE };
-    if notes::open(memory).is_err() {
-        return libc::EXIT_FAILURE;
-    }
     crash::report();
     // An exception of C++ that reaches this program makes it panic, and the words for that would be taken for the library's.
     std::panic::set_hook(Box::new(|_| {}));

@@ -22,6 +22,7 @@ pub(crate) use many::{Attempt, Progress, try_all};
 
 use serde::{Deserialize, Serialize};
 
+use crate::rights;
 use crate::view::Device;
 
 /// The first argument of a probe.
@@ -32,16 +33,17 @@ static INITIALISED: AtomicBool = AtomicBool::new(false);
 
 /// Lets [`Doctor`](crate::Doctor) try drivers and layers: in other processes, which are this program with other arguments.
 ///
-/// Call it at the start of `main`, before anything else. In a process that is to try something, it does so and exits. In every other
-/// process it returns at once.
+/// Call it at the start of `main`, before anything else. In a process that a `Doctor` of this program started, it tries something and exits. In
+/// every other process it returns at once. In a program that has more rights than its user, such as a set-user-id program, nothing is tried.
 pub fn init_probes() {
+    if rights::is_elevated() {
+        return;
+    }
     INITIALISED.store(true, Ordering::Relaxed);
-    let mut arguments = env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == PROBE) {
-        let mut text =
-            || arguments.next().and_then(|argument| argument.into_string().ok()).unwrap_or_default();
-        let (memory, subject) = (text(), text());
-        process::exit(memory.parse().map_or(libc::EXIT_FAILURE, |memory| child::run(memory, &subject)));
+    if env::args_os().nth(1).is_some_and(|first| first == PROBE)
+        && let Some(subject) = notes::open()
+    {
+        process::exit(child::run(&subject));
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io;
+use std::mem::ManuallyDrop;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt as _;
 use std::ptr::null_mut;
@@ -16,6 +17,11 @@ const SIZE: usize = 1 << 20;
 const HEADER: usize = size_of::<AtomicUsize>();
 const ROOM: usize = SIZE - HEADER;
 
+/// The descriptor on which a child finds the memory.
+pub(super) const DESCRIPTOR: RawFd = 100;
+/// What only the parent's file is: in memory, and of a fixed size.
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+
 /// The memory that this process writes to. Null in a process that runs no trial.
 static MEMORY: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 /// The process that may write: copies of it that a library makes may not.
@@ -25,15 +31,24 @@ static WRITER: AtomicI32 = AtomicI32::new(0);
 pub(super) struct Notes(File);
 
 impl Notes {
-    pub(super) fn new() -> io::Result<Self> {
+    /// Returns memory for a child of this process that is to try `subject`, a line of text.
+    pub(super) fn new(subject: &str) -> io::Result<Self> {
+        let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
         // SAFETY: the name is a string.
-        let descriptor = unsafe { libc::memfd_create(c"vkload".as_ptr(), libc::MFD_CLOEXEC) };
+        let descriptor = unsafe { libc::memfd_create(c"vkload".as_ptr(), flags) };
         if descriptor < 0 {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the kernel has just made it for this process.
         let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
         file.set_len(SIZE as u64)?;
+        let line = format!("{} {subject}\n", std::process::id());
+        file.write_all_at(&line.len().to_ne_bytes(), 0)?;
+        file.write_all_at(line.as_bytes(), HEADER as u64)?;
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::fcntl(descriptor, libc::F_ADD_SEALS, SEALS) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
         Ok(Self(file))
     }
 
@@ -41,7 +56,16 @@ impl Notes {
         self.0.as_fd()
     }
 
-    /// Returns the text written until now.
+    /// Returns the subject for which the parent of this process made the memory. `None` if another process made it.
+    fn subject(&self) -> Option<String> {
+        let text = self.text();
+        let (parent, subject) = text.lines().next()?.split_once(' ')?;
+        // SAFETY: the call only answers.
+        let is_parent = parent.parse() == Ok(unsafe { libc::getppid() });
+        (is_parent && self.0.metadata().ok()?.len() == SIZE as u64).then(|| subject.to_owned())
+    }
+
+    /// Returns the text written until now. The subject is in its first line.
     pub(super) fn text(&self) -> String {
         let mut header = [0; HEADER];
         if self.0.read_exact_at(&mut header, 0).is_err() {
@@ -54,20 +78,27 @@ impl Notes {
     }
 }
 
-/// Makes the memory behind `descriptor` the place where this process writes, and closes the descriptor.
-pub(super) fn open(descriptor: RawFd) -> io::Result<()> {
-    // SAFETY: the parent passed the descriptor on, and no other code uses it.
-    let file = unsafe { OwnedFd::from_raw_fd(descriptor) };
+/// Makes the memory that the parent left on [`DESCRIPTOR`] the place where this process writes, closes the descriptor, and returns the subject.
+/// Otherwise does nothing.
+pub(super) fn open() -> Option<String> {
+    // SAFETY: the call only answers, even for a number that is not open.
+    if unsafe { libc::fcntl(DESCRIPTOR, libc::F_GET_SEALS) } != SEALS {
+        return None;
+    }
+    // SAFETY: the descriptor is open. It is not closed before the subject shows that the parent passed it on.
+    let notes = ManuallyDrop::new(Notes(File::from(unsafe { OwnedFd::from_raw_fd(DESCRIPTOR) })));
+    let subject = notes.subject()?;
+    let Notes(file) = ManuallyDrop::into_inner(notes);
     let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
     // SAFETY: a new mapping, which stays for as long as the process lives.
     let memory = unsafe { libc::mmap(null_mut(), SIZE, protection, flags, file.as_raw_fd(), 0) };
     if memory == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
+        return None;
     }
     MEMORY.store(memory.cast(), Ordering::Release);
     // SAFETY: the call only answers.
     WRITER.store(unsafe { libc::getpid() }, Ordering::Release);
-    Ok(())
+    Some(subject)
 }
 
 /// Returns whether this is the process that tries, and not a copy of it that a library has made.

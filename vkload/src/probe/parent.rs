@@ -9,14 +9,12 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use super::notes::Notes;
+use super::notes::{DESCRIPTOR, Notes};
 use super::{Ending, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
 use crate::facts::{Variables, own_variables};
 use crate::own_library::own_path;
 use crate::rights;
 
-/// The descriptor on which a child finds the memory for its lines.
-const NOTES: RawFd = 100;
 /// How long a child that hangs has to say where, and how long the kernel has to end one.
 const GRACE: Duration = Duration::from_millis(200);
 const BURIAL: Duration = Duration::from_secs(2);
@@ -79,6 +77,11 @@ fn run(
         }
         Subject::Own | Subject::DeviceFile { .. } => Ok(()),
     };
+    let allowed = if rights::is_elevated() {
+        Err("this program has more rights than its user".to_owned())
+    } else {
+        allowed
+    };
     let started = if let Err(reason) = allowed {
         Err(format!("is not tried: {reason}"))
     } else if IS_STATIC {
@@ -110,10 +113,9 @@ fn start(
     changes: &BTreeMap<String, Option<String>>,
 ) -> io::Result<Started> {
     let program = own_path()?;
-    let (notes, (printed, to_printed)) = (Notes::new()?, pipe()?);
-    let subject = serde_json::to_string(subject)?;
+    let (notes, (printed, to_printed)) = (Notes::new(&serde_json::to_string(subject)?)?, pipe()?);
     let mut command = Command::new(program);
-    command.args([PROBE, &NOTES.to_string(), &subject]).env_clear().envs(&settings.variables);
+    command.arg(PROBE).env_clear().envs(&settings.variables);
     for (name, value) in changes {
         match value {
             Some(value) => command.env(name, value),
@@ -160,8 +162,11 @@ unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
         libc::close(score);
         // A group of its own, and no terminal to print to.
         libc::setsid();
-        let done =
-            if notes == NOTES { libc::fcntl(NOTES, libc::F_SETFD, 0) } else { libc::dup2(notes, NOTES) };
+        let done = if notes == DESCRIPTOR {
+            libc::fcntl(notes, libc::F_SETFD, 0)
+        } else {
+            libc::dup2(notes, DESCRIPTOR)
+        };
         if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 }
