@@ -1,14 +1,16 @@
 //! A file with a line for each call that returns a result, and the objects that a program leaves.
 
 use std::collections::HashMap;
+use std::ffi::CString;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::sync::{LazyLock, Mutex, OnceLock};
 
 use ash::vk;
 use vkload_fault_rules::result_name;
 use vkload_layer_runtime::handle_array;
 use vkload_layer_runtime::registry::{CommandId, command};
+use vkload_layer_runtime::report_file;
 
 use crate::device::lock;
 use crate::{say, settings};
@@ -110,7 +112,8 @@ fn line(text: &str) {
     static FILE: OnceLock<Option<File>> = OnceLock::new();
     let Some(path) = &settings::get().log else { return };
     let file = FILE.get_or_init(|| {
-        let opened = File::options().append(true).create(true).open(path);
+        let opened = CString::new(path.as_str()).map_err(io::Error::from);
+        let opened = opened.and_then(|path| report_file(&path, true));
         opened.inspect_err(|error| say(&format!("the log cannot be written: {path}: {error}"))).ok()
     });
     if let Some(mut file) = file.as_ref() {

@@ -4,9 +4,11 @@
 use core::ffi::{CStr, c_int};
 use core::fmt::{self, Write as _};
 use core::sync::atomic::{AtomicBool, Ordering};
+use std::os::fd::AsRawFd as _;
 
 use ash::vk;
 use vkload_layer_runtime::registry::CommandId;
+use vkload_layer_runtime::report_file;
 
 use crate::marker_buffer;
 use crate::markers::{self, Marker};
@@ -78,17 +80,10 @@ pub(crate) fn write(reason: &Reason) -> bool {
 }
 
 fn write_file(path: &CStr, reason: &Reason) -> bool {
-    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
-    // SAFETY: the path is a string.
-    let file = unsafe { libc::open(path.as_ptr(), flags, 0o644) };
-    if file < 0 {
-        return false;
-    }
-    let mut out = Out { file, text: [0; 1024], length: 0 };
+    let Ok(file) = report_file(path, false) else { return false };
+    let mut out = Out { file: file.as_raw_fd(), text: [0; 1024], length: 0 };
     let _ = text(&mut out, reason);
     out.flush();
-    // SAFETY: the file was opened above.
-    unsafe { libc::close(file) };
     true
 }
 

@@ -16,6 +16,7 @@ mod map;
 mod message;
 mod names;
 mod queries;
+mod report_file;
 mod runtime;
 mod settings;
 
@@ -33,6 +34,7 @@ pub use dispatch::{DeviceLevel, Function, InstanceLevel, Level, NoLevel};
 pub use layer::{Extension, Layer, LookUp, Setting, SettingKind, Tool};
 pub use manifest::{check_manifest, manifest};
 pub use message::{Severity, log};
+pub use report_file::report_file;
 pub use runtime::settings;
 pub use settings::{Settings, is_elevated};
 

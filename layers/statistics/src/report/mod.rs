@@ -5,11 +5,15 @@ mod summary;
 mod table;
 mod trace;
 
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use vkload_layer_runtime::report_file;
 
 use crate::say;
 use crate::settings::{self, Settings};
@@ -80,7 +84,9 @@ fn write_all(settings: &Settings, everything: &Everything, summary: &Summary) {
 /// Writes a file, or reports the error.
 fn to_file(settings: &Settings, ending: &str, content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) {
     let path = path(settings, ending, std::process::id());
-    let written = File::create(&path).map(BufWriter::new).and_then(|mut out| {
+    let file = CString::new(path.as_os_str().as_bytes()).map_err(io::Error::from);
+    let file = file.and_then(|path| report_file(&path, false));
+    let written = file.map(BufWriter::new).and_then(|mut out| {
         content(&mut out)?;
         out.flush()
     });
