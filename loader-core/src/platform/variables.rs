@@ -1,7 +1,8 @@
 //! Every environment variable that the loader reads, and who may set it. `docs/environment.md`
 //! explains them; tests compare it with this table, and start elevated programs with each of them.
 //!
-//! In addition, manifests of implicit layers name variables, which are read with [`Reader::Plain`].
+//! In addition, manifests of implicit layers name variables. Those that turn a layer off are read with [`Reader::Plain`], those that turn one
+//! on like `VK_INSTANCE_LAYERS`.
 #![forbid(unsafe_code)]
 
 use core::ffi::CStr;

@@ -26,6 +26,8 @@ pub(super) struct Variables<'a> {
     pub(super) enable: Option<NameFilter<'a>>,
     disable: Option<(&'static CStr, NameFilter<'a>)>,
     allow: Option<NameFilter<'a>>,
+    /// How variables that enable something are read.
+    reader: Reader,
 }
 
 impl<'a> Variables<'a> {
@@ -43,7 +45,7 @@ impl<'a> Variables<'a> {
             sorted_names.try_push(name)?;
         }
         sort_by(&mut sorted_names, Ord::cmp);
-        Ok(Self { called, names, sorted_names, enable, disable, allow })
+        Ok(Self { called, names, sorted_names, enable, disable, allow, reader: policy.reader })
     }
 
     /// Records which of the variables are set but ignored because the process is elevated.
@@ -58,14 +60,15 @@ impl<'a> Variables<'a> {
     }
 
     /// Records, for each implicit layer, why it is not active by default, if so. A variable of its own
-    /// manifest that disables it takes precedence over everything here that enables it.
+    /// manifest that disables it takes precedence over everything here that enables it, and counts in elevated processes: a user can leave a
+    /// layer out there, but not add code that an administrator has not enabled.
     pub(super) fn switch(
         &self,
         inquiry: &mut Inquiry<'_>,
         layers: &mut [LayerCandidate],
     ) -> Result<(), OutOfMemory> {
-        let mut value = |switch: &Option<Switch>| match switch {
-            Some(switch) => inquiry.variable(switch.variable.as_c_str(), Reader::Plain),
+        let mut value = |switch: &Option<Switch>, reader| match switch {
+            Some(switch) => inquiry.variable(switch.variable.as_c_str(), reader),
             None => Ok(None),
         };
         let depends = |layer: &&mut LayerCandidate| {
@@ -73,8 +76,8 @@ impl<'a> Variables<'a> {
         };
         for layer in layers.iter_mut().filter(depends) {
             let Some(manifest) = &layer.manifest else { continue };
-            let disabled = value(&manifest.disable_environment)?.is_some();
-            let is = value(&manifest.enable_environment)?;
+            let disabled = value(&manifest.disable_environment, Reader::Plain)?.is_some();
+            let is = value(&manifest.enable_environment, self.reader)?;
             let needs = manifest.enable_environment.as_ref().map(|switch| switch.value.as_slice());
             layer.inactive = if disabled {
                 Some(LayerReason::DisableEnvironmentSet)

@@ -99,8 +99,13 @@ fn llp_loader_13_an_elevated_process_ignores_the_variables_and_says_so() {
 }
 
 #[test]
-fn an_elevated_process_honours_the_variables_of_layers() {
-    let case = Case::new().implicit(&["I", "J"]).set("NO_I", "1");
-    case.system.elevate();
-    assert_eq!(case.active(), ["J"]);
+fn an_elevated_process_lets_its_user_leave_a_layer_out_and_not_turn_one_on() {
+    let case = || {
+        let case = Case::new().implicit(&["I", "J"]).set("NO_I", "1").set("ON", "1");
+        case.implicit_with(&["K"], r#", "enable_environment": {"ON": "1"}"#)
+    };
+    assert_eq!(case().active(), ["J", "K"]);
+    let elevated = case();
+    elevated.system.elevate();
+    assert_eq!(elevated.active(), ["J"]);
 }
