@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
+use crate::command::Command;
 use crate::facts::{self, Gpu, SettingsSupport, Variables, own_variables};
 use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, try_out};
 use crate::probe::{Subject, Tried};
-use crate::shell_word::quoted;
 use crate::switches::Changes;
 use crate::table::{Table, section};
 use crate::view::LayerView;
@@ -240,10 +240,10 @@ fn remedies(devices: &[Tried], support: Option<SettingsSupport>) -> String {
     let [_, others @ ..] = devices else { return String::new() };
     let Some(other) = others.first().map(|tried| &tried.device) else { return String::new() };
     let mut out = String::from("\nTo change it\n");
-    let name = quoted(&other.name);
+    let choose = Command::new("vkload settings --device {}", &[&other.name]);
     if support.is_none_or(|support| support.devices) {
-        out.push_str(&format!("  vkload settings --device {name}                    (only this device)\n"));
-        out.push_str(&format!("  vkload settings --device {name} --program PROGRAM  (for one program)\n"));
+        out.push_str(&format!("  {choose}                    (only this device)\n"));
+        out.push_str(&format!("  {choose} --program PROGRAM  (for one program)\n"));
     }
     let (vendor, device) = (other.vendor, other.device);
     out.push_str(&format!(

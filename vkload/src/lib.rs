@@ -38,6 +38,8 @@ mod bisect;
 mod bisection;
 #[cfg(feature = "tool")]
 mod chain;
+#[cfg(feature = "doctor")]
+mod command;
 #[cfg(feature = "tool")]
 mod compare;
 #[cfg(feature = "tool")]
@@ -91,8 +93,6 @@ mod settings;
 #[cfg(feature = "doctor")]
 mod settings_edit;
 #[cfg(feature = "doctor")]
-mod shell_word;
-#[cfg(feature = "doctor")]
 mod switches;
 #[cfg(feature = "tool")]
 mod table;
@@ -106,6 +106,8 @@ pub use bindings::VulkanaliaLoader;
 #[cfg(feature = "vulkano")]
 pub use bindings::VulkanoLoader;
 pub use bindings::{entry, get_instance_proc_addr};
+#[cfg(feature = "doctor")]
+pub use command::{Command, Step};
 pub use config::{Config, ConfigError};
 #[cfg(feature = "doctor")]
 pub use diagnosis::{Diagnosis, Doctor, DoctorError, Finding, Severity, doctor};

@@ -260,18 +260,29 @@ impl fmt::Write for Appender<'_> {
     }
 }
 
-/// Shows bytes of a path or a variable as text: UTF-8 as it is, every other byte as `\xNN`, control
-/// characters escaped, so that no file name can forge a log line.
+/// Returns whether the character is shown as itself and leaves what is around it as it is. Control characters, characters that change the
+/// direction of writing, and those that are shown as nothing (Unicode's `Default_Ignorable_Code_Point`) do not.
+#[must_use]
+pub const fn is_visible(c: char) -> bool {
+    !matches!(c,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}'..='\u{ffff}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Shows text from outside, such as a path or a variable: UTF-8 as it is, every other byte as `\xNN`, and characters that are not
+/// [visible](is_visible) escaped, so that no file name can forge a line or give a terminal an order.
 pub struct Escaped<'a>(pub &'a [u8]);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for chunk in self.0.utf8_chunks() {
             for c in chunk.valid().chars() {
-                if c.is_control() {
-                    write!(f, "{}", c.escape_default())?;
-                } else {
+                if is_visible(c) {
                     fmt::Write::write_char(f, c)?;
+                } else {
+                    write!(f, "{}", c.escape_default())?;
                 }
             }
             for byte in chunk.invalid() {
@@ -294,7 +305,7 @@ mod tests {
     #[test]
     fn shown_escapes_what_could_forge_a_line() {
         let mut out = Vec::new();
-        format_into(&mut out, format_args!("{}", Escaped(b"a\n\xffb\xc3\xa9")));
-        assert_eq!(core::str::from_utf8(&out).unwrap(), "a\\n\\xffb\u{e9}");
+        format_into(&mut out, format_args!("{}", Escaped(b"a\n\xffb\xc3\xa9\xe2\x80\xae\xf3\xa0\x81\x81")));
+        assert_eq!(core::str::from_utf8(&out).unwrap(), "a\\n\\xffb\u{e9}\\u{202e}\\u{e0041}");
     }
 }

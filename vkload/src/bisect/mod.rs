@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::arguments::BisectArguments;
-
+use crate::command::Step;
 use crate::diagnosis::asked::{self, Asked};
 use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
@@ -40,7 +40,7 @@ struct Suspect {
     /// Why it is active, to follow its name.
     why: String,
     /// The way to turn it off.
-    off: String,
+    off: Step,
 }
 
 /// Prints which layer breaks the program.
@@ -105,9 +105,9 @@ fn suspects(planned: &Planned, variables: &Variables, layers: Vec<LayerView>) ->
         let why = layer.why(planned).split("; to turn it off").next().unwrap_or_default().to_owned();
         let off = if layer.is_by_settings() {
             let settings = vkload_core::memory::Escaped(&planned.settings.plan.path);
-            format!("In {settings}, change \"control\" of {} from \"on\" to \"off\"", layer.name)
+            format!("In {settings}, change \"control\" of {} from \"on\" to \"off\"", layer.name).into()
         } else {
-            layer.off(variables)
+            layer.off(variables).into()
         };
         Suspect { layer, why, off }
     };

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::search::{Attempt, Verdict};
 use super::{BisectResult, Suspect};
+use crate::command::Command;
 use crate::program_run::{Ended, file_name};
-use crate::shell_word::command_line;
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
@@ -50,8 +50,8 @@ impl BisectResult {
     }
 
     /// Returns the command line of another run.
-    fn again(&self, options: &str) -> String {
-        format!("vkload bisect {options} -- {}", command_line(&self.program))
+    fn again(&self, syntax: &'static str) -> Command {
+        Command::new(syntax, &[]).then_line(&self.program)
     }
 
     fn all(&self) -> Vec<usize> {
@@ -79,7 +79,10 @@ fn text(answer: &BisectResult) -> String {
     let mut out = format!("{}\n", answer.headline());
     match &answer.verdict {
         Verdict::NothingFails => {
-            out.push_str(&format!("  -> If it fails only sometimes: {}\n", answer.again("--repeat 10")));
+            out.push_str(&format!(
+                "  -> If it fails only sometimes: {}\n",
+                answer.again("vkload bisect --repeat 10")
+            ));
         }
         Verdict::FailsWithoutLayers => out.push_str(&without_layers(answer)),
         Verdict::Found(groups) => groups.iter().for_each(|group| out.push_str(&culprits(answer, group))),
@@ -109,13 +112,16 @@ fn without_layers(answer: &BisectResult) -> String {
     let run = answer.run(&[]);
     let mut out = String::new();
     if let Some(Ended::TimedOut { .. }) = run.map(|run| run.ended) {
-        out.push_str(&format!("  -> If it is meant to keep running: {}\n", answer.again("--runs-for 10")));
+        out.push_str(&format!(
+            "  -> If it is meant to keep running: {}\n",
+            answer.again("vkload bisect --runs-for 10")
+        ));
     }
     let missing = answer.asked.iter().flat_map(|asked| &asked.missing);
     let lines: Vec<_> = missing.map(|it| format!("  It asks for {it}, which is not here.\n")).collect();
     out.push_str(&lines.concat());
-    let how = if lines.is_empty() { "vkload doctor" } else { "To get it: vkload doctor" };
-    out.push_str(&format!("  -> {how} -- {}\n", command_line(&answer.program)));
+    let how = if lines.is_empty() { "" } else { "To get it: " };
+    out.push_str(&format!("  -> {how}{}\n", answer.again("vkload doctor")));
     out + &printed(run)
 }
 

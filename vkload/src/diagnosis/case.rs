@@ -6,10 +6,10 @@ use super::finding::Severity;
 use super::subject::Target;
 use super::suspects::SWAPCHAIN;
 use super::trials::Trials;
+use crate::command::{Command, Step, Word};
 use crate::facts::{Facts, Gpu, Library};
 use crate::planned::Planned;
 use crate::probe::{Ending, Stage, Trial};
-pub(super) use crate::shell_word::quoted;
 use crate::view::Device;
 use crate::view::{DriverView, LayerView};
 
@@ -125,43 +125,42 @@ impl Case {
         found.chain(&self.facts.manifests).any(|manifest| gpu.is_driven_by(manifest))
     }
 
-    /// Returns `sudo ` if the file does not belong to the user.
-    pub(super) fn sudo(&self, path: &str) -> &'static str {
-        let home = &self.facts.user.home;
+    /// Returns the command, without its `sudo` if the file at `path` belongs to the user.
+    pub(super) fn on(&self, path: &str, syntax: &'static str, words: &[Word<'_>]) -> Command {
+        let (command, home) = (Command::new(syntax, words), &self.facts.user.home);
         let own = !home.is_empty() && home != "/" && path.starts_with(home.as_str());
-        if own || self.facts.user.id == 0 { "" } else { "sudo " }
+        if own { command.without_sudo() } else { command }
     }
 
     /// Returns how Mesa's driver for this vendor's devices is installed, or the one for the processor.
-    pub(super) fn install_driver(&self, vendor: Option<u32>) -> String {
+    pub(super) fn install_driver(&self, vendor: Option<u32>) -> Step {
         if self.is_sealed() {
-            return SEALED.to_owned();
+            return SEALED.into();
         }
         let before_venus =
             self.facts.system.is("debian") && ["11", "12"].contains(&&*self.facts.system.version);
         if vendor == Some(VIRTIO) && before_venus {
-            return "This release's mesa-vulkan-drivers has no driver for virtio-gpu: install Mesa 24 or newer from its backports, or update to Debian 13".to_owned();
+            return "This release's mesa-vulkan-drivers has no driver for virtio-gpu: install Mesa 24 or newer from its backports, or update to Debian 13".into();
         }
         let command = self.facts.packages.vulkan_driver(vendor, self.target.bits);
-        command.unwrap_or_else(|| {
-            "Install your distribution's Vulkan driver for this GPU (Mesa's, unless the vendor has its own)".to_owned()
-        })
+        let unknown =
+            "Install your distribution's Vulkan driver for this GPU (Mesa's, unless the vendor has its own)";
+        command.map_or_else(|| unknown.into(), Step::from)
     }
 
     /// Returns how NVIDIA's driver is installed here, or given to a container.
-    pub(super) fn install_nvidia(&self) -> Vec<String> {
+    pub(super) fn install_nvidia(&self) -> Vec<Step> {
         if self.facts.environment.container.is_some() {
             let asked = self.variable("NVIDIA_DRIVER_CAPABILITIES").unwrap_or_default();
             if asked.split(',').any(|it| matches!(it.trim(), "all" | "graphics")) {
                 return vec![
-                    "Start the container again, so that it gets the libraries of the host's driver"
-                        .to_owned(),
+                    "Start the container again, so that it gets the libraries of the host's driver".into(),
                 ];
             }
-            return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".to_owned()];
+            return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".into()];
         }
         let Some(manager) = self.facts.packages.manager.filter(|_| !self.is_sealed()) else {
-            return vec!["Install NVIDIA's driver; its Vulkan part comes with it".to_owned()];
+            return vec!["Install NVIDIA's driver; its Vulkan part comes with it".into()];
         };
         manager.nvidia_driver(&self.facts.system)
     }
@@ -178,9 +177,9 @@ impl Case {
     }
 
     /// Returns how the package with this file is installed again.
-    pub(super) fn reinstall(&self, path: &str) -> String {
+    pub(super) fn reinstall(&self, path: &str) -> Step {
         if self.is_sealed() {
-            return SEALED.to_owned();
+            return SEALED.into();
         }
         let packaged = ["/usr/", "/lib", "/etc/"].iter().any(|start| path.starts_with(start))
             && !path.starts_with("/usr/local/");
@@ -188,21 +187,21 @@ impl Case {
         let command = match known {
             Some(package) if package.is_empty() => None,
             Some(package) => self.facts.packages.reinstall(package),
-            None => self.facts.packages.reinstall_owner(&quoted(path)).filter(|_| packaged),
+            None => self.facts.packages.reinstall_owner(path).filter(|_| packaged),
         };
-        command.unwrap_or_else(|| format!("Reinstall what brought {path}"))
+        command.map_or_else(|| Step::say(format!("Reinstall what brought {path}")), Step::from)
     }
 
     /// Returns how the driver that works is updated.
-    pub(super) fn update_driver(&self) -> String {
+    pub(super) fn update_driver(&self) -> Step {
         let manifest = self.good_drivers().next().map(|driver| driver.manifest.as_str());
         let package =
             manifest.and_then(|manifest| self.facts.owners.get(manifest)).filter(|name| !name.is_empty());
         let command = package.and_then(|package| self.facts.packages.update(package));
         match (command, manifest) {
-            (Some(command), _) => format!("Update the driver, if a newer one exists: {command}"),
-            (None, Some(manifest)) => format!("Update the driver, if a newer one exists ({manifest})"),
-            (None, None) => "Update the driver, if a newer one exists".to_owned(),
+            (Some(command), _) => Step::say("Update the driver, if a newer one exists: ").run(command),
+            (None, Some(manifest)) => format!("Update the driver, if a newer one exists ({manifest})").into(),
+            (None, None) => "Update the driver, if a newer one exists".into(),
         }
     }
 
@@ -212,8 +211,8 @@ impl Case {
     }
 
     /// Returns the command that removes a file.
-    pub(super) fn remove(&self, path: &str) -> String {
-        format!("{}rm {}", self.sudo(path), quoted(path))
+    pub(super) fn remove(&self, path: &str) -> Command {
+        self.on(path, "sudo rm {}", &[&path])
     }
 
     /// Returns whether the environment cannot be changed from inside by installing packages.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::case::Case;
+use crate::command::Step;
 
 /// Something that a user may want to know or do.
 #[derive(Clone, Debug, Serialize)]
@@ -16,7 +17,7 @@ pub struct Finding {
     /// The problem, as a sentence without a full stop.
     pub(crate) what: String,
     /// The remedy, one step each: commands are ready to be typed.
-    pub(crate) next: Vec<String>,
+    pub(crate) next: Vec<Step>,
     #[serde(skip)]
     pub(crate) evidence: Evidence,
 }
@@ -288,7 +289,7 @@ impl Finding {
 
     /// Returns the remedy, one step each. Commands are ready to be typed.
     #[must_use]
-    pub fn steps(&self) -> &[String] {
+    pub fn steps(&self) -> &[Step] {
         &self.next
     }
 
@@ -314,14 +315,14 @@ impl Finding {
     }
 
     /// Adds a step.
-    pub(crate) fn step(mut self, step: impl Into<String>) -> Self {
+    pub(crate) fn step(mut self, step: impl Into<Step>) -> Self {
         self.next.push(step.into());
         self
     }
 
     /// Adds steps.
-    pub(super) fn with_steps(mut self, steps: impl IntoIterator<Item = String>) -> Self {
-        self.next.extend(steps);
+    pub(super) fn with_steps(mut self, steps: impl IntoIterator<Item = impl Into<Step>>) -> Self {
+        self.next.extend(steps.into_iter().map(Into::into));
         self
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::program::Program;
+use crate::command::Command;
 use crate::facts::{self, LoaderFile, MappedLoader, Variables};
 use crate::probe::Subject;
 use crate::rights::{self, Rights};
@@ -206,26 +207,24 @@ impl LayerView {
     }
 
     /// Returns the command that turns it off.
-    pub(crate) fn off(&self, variables: &Variables) -> String {
+    pub(crate) fn off(&self, variables: &Variables) -> Command {
         if let Some(name) = self.variable() {
-            return format!("unset {name}");
+            return Command::unset(name);
         }
         // No variable overrides the settings file.
         if self.is_by_settings() {
-            return format!("vkload layers --disable {} -- PROGRAM", self.name);
+            return Command::new("vkload layers --disable {} -- PROGRAM", &[&self.name]);
         }
         if let Some((_, manifest)) = self.part_of.as_ref().filter(|meta| meta.0 == OVERRIDE) {
-            return format!("rm {manifest}");
+            return Command::new("rm {}", &[manifest]);
         }
         match (&self.enable, &self.disable) {
-            (Some((name, _)), _) if variables.contains_key(name) => format!("unset {name}"),
-            (_, Some((name, value))) => {
-                format!("export {name}={}", if value.is_empty() { "1" } else { value })
-            }
+            (Some((name, _)), _) if variables.contains_key(name) => Command::unset(name),
+            (_, Some((name, _))) => Command::export(name, &"1"),
             _ => {
                 let before = variables.get("VK_LOADER_LAYERS_DISABLE").map(String::as_str);
                 let list: Vec<_> = before.into_iter().chain([self.name.as_str()]).collect();
-                format!("export VK_LOADER_LAYERS_DISABLE={}", list.join(","))
+                Command::export("VK_LOADER_LAYERS_DISABLE", &list.join(","))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The answer as a page, with the call chain as it was found.
 
 use crate::chain::{self, Device, Model};
+use crate::command;
 use crate::diagnosis::case::Case;
 use crate::diagnosis::{Diagnosis, Finding, Severity};
 use crate::page::{self, Card, Part, Section, Step};
@@ -60,8 +61,9 @@ pub(super) fn card(finding: &Finding) -> Part {
         Severity::Warning => page::Severity::Warning,
         Severity::Note => page::Severity::Note,
     };
-    let step = |step: &String| {
-        if is_command(step) { Step::Command(step.clone()) } else { Step::Words(step.clone()) }
+    let step = |step: &command::Step| {
+        let text = step.to_string();
+        if step.is_command() { Step::Command(text) } else { Step::Words(text) }
     };
     let (title, text) = if finding.about.is_empty() {
         (finding.what.clone(), String::new())
@@ -69,32 +71,4 @@ pub(super) fn card(finding: &Finding) -> Part {
         (finding.about.clone(), finding.what.clone())
     };
     Part::Card(Card { severity, title, text, steps: finding.next.iter().map(step).collect() })
-}
-
-/// First words of steps that are commands, ready to be typed.
-const COMMANDS: &[&str] = &[
-    "sudo ",
-    "unset ",
-    "export ",
-    "flatpak ",
-    "vkload ",
-    "rm ",
-    "mv ",
-    "cp ",
-    "echo ",
-    "chmod ",
-    "chgrp ",
-    "modprobe ",
-    "apt-get ",
-    "dpkg ",
-    "dnf ",
-    "pacman ",
-    "zypper ",
-    "apk ",
-    "rpm-ostree ",
-    "xbps-install ",
-];
-
-fn is_command(step: &str) -> bool {
-    COMMANDS.iter().any(|start| step.starts_with(start)) && !step.contains("; then ") && !step.contains(", ")
 }

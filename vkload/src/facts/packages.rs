@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::{entries, name_of, read};
 use super::system::System;
+use crate::command::{Command, Step};
 
 /// The package manager, and the installed packages that concern Vulkan.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -37,7 +38,7 @@ struct Row {
     install: &'static str,
     /// The command that reinstalls a package. Empty if the system is one image, whose files cannot be replaced one by one.
     reinstall: &'static str,
-    /// Prints the name of the package that `FILE` belongs to.
+    /// Prints the name of the package that the file `{}` belongs to.
     owner: &'static str,
     /// The name of a package for 32-bit programs, with `*` for the 64-bit package's name. Empty if no such packages exist.
     narrow: &'static str,
@@ -58,7 +59,7 @@ const ROWS: &[Row] = &[
         tool: "usr/bin/apt-get",
         install: "sudo apt-get install",
         reinstall: "sudo apt-get install --reinstall",
-        owner: "dpkg -S FILE | cut -d: -f1",
+        owner: "dpkg -S {} | cut -d: -f1",
         narrow: "*:i386",
         narrow_first: "sudo dpkg --add-architecture i386 && sudo apt-get update && ",
         loader: "libvulkan1",
@@ -70,7 +71,7 @@ const ROWS: &[Row] = &[
         tool: "usr/bin/rpm-ostree",
         install: "rpm-ostree install",
         reinstall: "",
-        owner: "rpm -qf FILE",
+        owner: "rpm -qf {}",
         narrow: "*.i686",
         narrow_first: "",
         loader: "vulkan-loader",
@@ -82,7 +83,7 @@ const ROWS: &[Row] = &[
         tool: "usr/bin/dnf",
         install: "sudo dnf install",
         reinstall: "sudo dnf reinstall",
-        owner: "rpm -qf FILE",
+        owner: "rpm -qf {}",
         narrow: "*.i686",
         narrow_first: "",
         loader: "vulkan-loader",
@@ -94,7 +95,7 @@ const ROWS: &[Row] = &[
         tool: "usr/bin/pacman",
         install: "sudo pacman -S",
         reinstall: "sudo pacman -S",
-        owner: "pacman -Qqo FILE",
+        owner: "pacman -Qqo {}",
         narrow: "lib32-*",
         narrow_first: "",
         loader: "vulkan-icd-loader",
@@ -112,7 +113,7 @@ const ROWS: &[Row] = &[
         tool: "usr/bin/zypper",
         install: "sudo zypper install",
         reinstall: "sudo zypper install --force",
-        owner: "rpm -qf FILE",
+        owner: "rpm -qf {}",
         narrow: "*-32bit",
         narrow_first: "",
         loader: "libvulkan1",
@@ -129,7 +130,7 @@ const ROWS: &[Row] = &[
         tool: "sbin/apk",
         install: "sudo apk add",
         reinstall: "sudo apk fix",
-        owner: "apk info -qW FILE",
+        owner: "apk info -qW {}",
         narrow: "",
         narrow_first: "",
         loader: "vulkan-loader",
@@ -147,7 +148,7 @@ const ROWS: &[Row] = &[
         tool: "usr/bin/xbps-install",
         install: "sudo xbps-install",
         reinstall: "sudo xbps-install -f",
-        owner: "xbps-query -o FILE | cut -d: -f1",
+        owner: "xbps-query -o {} | cut -d: -f1",
         narrow: "*-32bit",
         narrow_first: "",
         loader: "vulkan-loader",
@@ -236,31 +237,32 @@ fn installed(root: &Path, manager: Manager) -> Vec<String> {
 
 impl Packages {
     /// Returns the command that installs a package for programs of this width, or installs it again.
-    fn install(&self, manager: Manager, package: &str, bits: u32) -> Option<String> {
+    fn install(&self, manager: Manager, package: &str, bits: u32) -> Option<Command> {
         let row = manager.row()?;
         if bits == 32 && cfg!(target_pointer_width = "64") {
             let name = row.narrow.replace('*', package);
-            return (!name.is_empty()).then(|| format!("{}{} {name}", row.narrow_first, row.install));
+            let command = Command::new(row.narrow_first, &[]).then(row.install, &[]);
+            return (!name.is_empty()).then(|| command.then(" {}", &[&name]));
         }
         let is_there =
             !row.reinstall.is_empty() && self.installed.iter().any(|installed| installed == package);
-        Some(format!("{} {package}", if is_there { row.reinstall } else { row.install }))
+        with_package(if is_there { row.reinstall } else { row.install }, package)
     }
 
     /// Returns the command that installs the Vulkan loader.
-    pub(crate) fn loader(&self, bits: u32) -> Option<String> {
+    pub(crate) fn loader(&self, bits: u32) -> Option<Command> {
         let manager = self.manager?;
         self.install(manager, manager.row()?.loader, bits)
     }
 
     /// Returns the command that installs the validation layers.
-    pub(crate) fn validation(&self) -> Option<String> {
+    pub(crate) fn validation(&self) -> Option<Command> {
         let manager = self.manager?;
         self.install(manager, manager.row()?.validation, usize::BITS)
     }
 
     /// Returns the command that installs Mesa's driver for devices of this vendor, or for the processor.
-    pub(crate) fn vulkan_driver(&self, vendor: Option<u32>, bits: u32) -> Option<String> {
+    pub(crate) fn vulkan_driver(&self, vendor: Option<u32>, bits: u32) -> Option<Command> {
         let manager = self.manager?;
         let drivers = manager.row()?.drivers;
         let of = |vendor: u32| drivers.iter().find(|row| row.0 == vendor).map(|row| row.1);
@@ -268,20 +270,20 @@ impl Packages {
     }
 
     /// Returns the command that brings a package up to date.
-    pub(crate) fn update(&self, package: &str) -> Option<String> {
-        self.manager.map(|manager| manager.install(package))
+    pub(crate) fn update(&self, package: &str) -> Option<Command> {
+        self.manager?.install(package)
     }
 
     /// Returns the command that installs a package again. `None` if the system is one image.
-    pub(crate) fn reinstall(&self, package: &str) -> Option<String> {
+    pub(crate) fn reinstall(&self, package: &str) -> Option<Command> {
         let row = self.manager?.row().filter(|row| !row.reinstall.is_empty())?;
-        Some(format!("{} {package}", row.reinstall))
+        with_package(row.reinstall, package)
     }
 
-    /// Returns the command that installs the package again to which the file at `path`, quoted for a shell, belongs.
-    pub(crate) fn reinstall_owner(&self, path: &str) -> Option<String> {
+    /// Returns the command that installs the package again to which the file at `path` belongs.
+    pub(crate) fn reinstall_owner(&self, path: &str) -> Option<Command> {
         let row = self.manager?.row().filter(|row| !row.reinstall.is_empty())?;
-        Some(format!("{} $({})", row.reinstall, row.owner.replace("FILE", path)))
+        Some(Command::new(row.reinstall, &[]).then(" $(", &[]).then(row.owner, &[&path]).then(")", &[]))
     }
 }
 
@@ -291,58 +293,79 @@ impl Manager {
     }
 
     /// Returns the command that installs a package.
-    fn install(self, package: &str) -> String {
-        format!("{} {package}", self.row().map_or("install", |row| row.install))
+    fn install(self, package: &str) -> Option<Command> {
+        with_package(self.row()?.install, package)
     }
 
     /// Returns the commands that install the package with this library.
-    pub(crate) fn install_library(self, soname: &str, bits: u32) -> Vec<String> {
-        let (wide, narrow) = (format!("'{soname}()(64bit)'"), format!("'{soname}'"));
-        match self {
+    pub(crate) fn install_library(self, soname: &str, bits: u32) -> Vec<Step> {
+        let (install, wide) =
+            (|package: &str| self.install(package).map(Step::from), format!("{soname}()(64bit)"));
+        let steps = match self {
+            _ if !is_package(soname) => vec![None],
             Self::Apt => {
                 let package = debian_package(soname)
                     + if bits == 32 && cfg!(target_arch = "x86_64") { ":i386" } else { "" };
-                vec![self.install(&package), format!("If there is no such package: apt-file search {soname}")]
+                let search = Command::new("apt-file search {}", &[&soname]);
+                vec![install(&package), Some(Step::say("If there is no such package: ").run(search))]
             }
             Self::Dnf | Self::RpmOstree | Self::Zypper => {
-                vec![self.install(if bits == 64 { &wide } else { &narrow })]
+                vec![install(if bits == 64 { &wide } else { soname })]
             }
-            Self::Apk => vec![self.install(&format!("so:{soname}"))],
+            Self::Apk => vec![install(&format!("so:{soname}"))],
             Self::Pacman => {
-                vec![format!("sudo pacman -Fy && sudo pacman -S $(pacman -Fq {soname} | head -n 1)")]
+                let syntax = "sudo pacman -Fy && sudo pacman -S $(pacman -Fq {} | head -n 1)";
+                vec![Some(Command::new(syntax, &[&soname]).into())]
             }
             Self::Xbps => {
-                vec![format!("xlocate {soname}, which names the package; then sudo xbps-install PACKAGE")]
+                let locate = Command::new("xlocate {}", &[&soname]);
+                let then = ", which names the package; then sudo xbps-install PACKAGE";
+                vec![Some(Step::from(locate).and_say(then))]
             }
-        }
+        };
+        let unknown = || Step::say(format!("Install the package that has {soname}"));
+        steps.into_iter().map(|step| step.unwrap_or_else(unknown)).collect()
     }
 
     /// Returns the steps that install NVIDIA's driver with its Vulkan part.
-    pub(crate) fn nvidia_driver(self, system: &System) -> Vec<String> {
-        let steps: &[&str] = match self {
-            Self::Apt if system.is("ubuntu") => &["sudo ubuntu-drivers install"],
-            Self::Apt => &[
+    pub(crate) fn nvidia_driver(self, system: &System) -> Vec<Step> {
+        let (command, words) = match self {
+            Self::Apt if system.is("ubuntu") => ("sudo ubuntu-drivers install", ""),
+            Self::Apt => (
                 "sudo apt-get install nvidia-driver nvidia-vulkan-icd",
                 "If there are no such packages, add contrib and non-free to /etc/apt/sources.list",
-            ],
-            Self::Dnf => &[
+            ),
+            Self::Dnf => (
                 "sudo dnf install akmod-nvidia",
                 "If there is no such package, add RPM Fusion (nonfree) to the repositories",
-            ],
+            ),
             Self::RpmOstree => {
-                &["rpm-ostree install akmod-nvidia, with RPM Fusion (nonfree) among the repositories"]
+                ("", "rpm-ostree install akmod-nvidia, with RPM Fusion (nonfree) among the repositories")
             }
-            Self::Pacman => &["sudo pacman -S nvidia-open nvidia-utils"],
-            Self::Zypper => &[
+            Self::Pacman => ("sudo pacman -S nvidia-open nvidia-utils", ""),
+            Self::Zypper => (
+                "",
                 "sudo zypper install openSUSE-repos-Tumbleweed-NVIDIA or -Leap-NVIDIA, then sudo zypper install-new-recommends --repo NVIDIA",
-            ],
-            Self::Apk => {
-                &["NVIDIA has no driver for this distribution's C library: sudo apk add mesa-vulkan-nouveau"]
-            }
-            Self::Xbps => &["sudo xbps-install void-repo-nonfree, then sudo xbps-install nvidia"],
+            ),
+            Self::Apk => (
+                "",
+                "NVIDIA has no driver for this distribution's C library: sudo apk add mesa-vulkan-nouveau",
+            ),
+            Self::Xbps => ("", "sudo xbps-install void-repo-nonfree, then sudo xbps-install nvidia"),
         };
-        steps.iter().map(|step| (*step).to_owned()).collect()
+        let command = (!command.is_empty()).then(|| Command::new(command, &[]).into());
+        command.into_iter().chain((!words.is_empty()).then(|| Step::from(words))).collect()
     }
+}
+
+/// Returns this command with the package.
+fn with_package(command: &'static str, package: &str) -> Option<Command> {
+    is_package(package).then(|| Command::new(command, &[]).then(" {}", &[&package]))
+}
+
+/// Returns whether it can be a package's name: an option of a package manager may run commands.
+fn is_package(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphanumeric()) && !name.contains('/')
 }
 
 /// Returns Debian's package name for a library: its name and number in small letters, with a dash between two digits.
@@ -366,6 +389,23 @@ fn debian_package(soname: &str) -> String {
 mod tests {
     use super::*;
 
+    fn text(command: Option<Command>) -> Option<String> {
+        command.map(|command| command.to_string())
+    }
+
+    #[test]
+    fn no_option_of_a_package_manager_comes_from_a_file() {
+        let known = |manager| Packages { manager: Some(manager), installed: Vec::new() };
+        for name in ["-oDPkg::Pre-Invoke::=touch x", "--root=/x", "/tmp/x.deb", "x/../../y.rpm", ""] {
+            for manager in ROWS.iter().map(|row| row.manager) {
+                assert_eq!(known(manager).reinstall(name), None);
+                assert_eq!(known(manager).update(name), None);
+                let steps = manager.install_library(name, 64);
+                assert!(steps.iter().all(|step| step.commands().next().is_none()), "{steps:?}");
+            }
+        }
+    }
+
     #[test]
     fn debians_package_follows_from_the_librarys_name() {
         for (soname, package) in [
@@ -387,16 +427,16 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let system = |like: &str| System { like: vec![like.to_owned()], ..System::default() };
         let install =
-            |like: &str| collect(root.path(), &system(like)).vulkan_driver(Some(0x1002), usize::BITS);
+            |like: &str| text(collect(root.path(), &system(like)).vulkan_driver(Some(0x1002), usize::BITS));
         assert_eq!(install("debian").as_deref(), Some("sudo apt-get install mesa-vulkan-drivers"));
         assert_eq!(install("arch").as_deref(), Some("sudo pacman -S vulkan-radeon"));
         assert_eq!(install("alpine").as_deref(), Some("sudo apk add mesa-vulkan-ati"));
         assert_eq!(install("slackware"), None);
-        let narrow = collect(root.path(), &system("fedora")).vulkan_driver(None, 32);
+        let narrow = text(collect(root.path(), &system("fedora")).vulkan_driver(None, 32));
         assert_eq!(narrow.as_deref(), Some("sudo dnf install mesa-vulkan-drivers.i686"));
         assert_eq!(
-            Manager::Dnf.install_library("libLLVM-19.so.1", 64),
-            ["sudo dnf install 'libLLVM-19.so.1()(64bit)'"]
+            Manager::Dnf.install_library("libLLVM-19.so.1", 64)[0].to_string(),
+            "sudo dnf install 'libLLVM-19.so.1()(64bit)'"
         );
     }
 
@@ -405,7 +445,7 @@ mod tests {
         let of = |manager| Packages { manager: Some(manager), installed: Vec::new() };
         assert_eq!(of(Manager::RpmOstree).reinstall_owner("/x"), None);
         assert_eq!(
-            of(Manager::Dnf).reinstall_owner("/x").as_deref(),
+            text(of(Manager::Dnf).reinstall_owner("/x")).as_deref(),
             Some("sudo dnf reinstall $(rpm -qf /x)")
         );
     }
@@ -426,10 +466,10 @@ mod tests {
         std::fs::write(root.path().join("lib/apk/db/installed"), "C:1\nP:vulkan-loader\n").unwrap();
         let debian = collect(root.path(), &system("debian"));
         assert_eq!(
-            debian.vulkan_driver(None, usize::BITS).unwrap(),
+            text(debian.vulkan_driver(None, usize::BITS)).unwrap(),
             "sudo apt-get install --reinstall mesa-vulkan-drivers"
         );
-        assert_eq!(debian.loader(usize::BITS).unwrap(), "sudo apt-get install libvulkan1");
+        assert_eq!(text(debian.loader(usize::BITS)).unwrap(), "sudo apt-get install libvulkan1");
         assert_eq!(collect(root.path(), &system("arch")).installed, ["vulkan-radeon"]);
         assert_eq!(collect(root.path(), &system("alpine")).installed, ["vulkan-loader"]);
     }

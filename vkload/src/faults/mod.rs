@@ -15,6 +15,7 @@ use vkload_core::registry::{CommandId, find};
 use vkload_fault_rules::{failures, result_name};
 
 use crate::arguments::FaultsArguments;
+use crate::command::Command;
 use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::faults_layer;
@@ -22,7 +23,6 @@ use crate::output::{Format, clear_progress, fail, print as print_output, progres
 use crate::own_library::{make_private, private_folder};
 use crate::planned::Planned;
 use crate::program_run::{Ended, Program, Run, file_name};
-use crate::shell_word::command_line;
 use log::Log;
 use validation::Validation;
 
@@ -150,8 +150,8 @@ fn report(options: &FaultsArguments) -> Result<Report, String> {
     }
     if first.log.calls.is_empty() {
         return Err(format!(
-            "{name} makes no Vulkan call that could fail, or it does not use the system's loader; vkload doctor -- {}",
-            command_line(&words)
+            "{name} makes no Vulkan call that could fail, or it does not use the system's loader; {}",
+            Command::new("vkload doctor", &[]).then_line(&words)
         ));
     }
     let (planned, more_calls) = plan(&first.log, options.calls, &only)?;

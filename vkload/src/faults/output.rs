@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Failure, Outcome, Report, Trial};
+use crate::command::Command;
 use crate::output::Format;
 use crate::page::{self, Card, Part, Section, Severity, Step};
 use crate::program_run::file_name;
-use crate::shell_word::command_line;
 use crate::table::Table;
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
@@ -76,8 +76,8 @@ impl Report {
     }
 
     /// Returns the command that repeats a failure.
-    fn again(&self, trial: &Trial) -> String {
-        format!("vkload exec --faults {} -- {}", trial.failure.rule(), command_line(&self.program))
+    fn again(&self, trial: &Trial) -> Command {
+        Command::new("vkload exec --faults {}", &[&trial.failure.rule()]).then_line(&self.program)
     }
 }
 
@@ -143,7 +143,7 @@ fn html(report: &Report) -> String {
             },
             title: format!("{} {}", report.name(), trial.words()),
             text: format!("This happens if {}.", trial.condition()),
-            steps: vec![Step::Command(report.again(trial))],
+            steps: vec![Step::Command(report.again(trial).to_string())],
         })
     };
     let mistakes: Vec<_> = report.trials.iter().filter(|trial| trial.is_bad()).map(card).collect();
@@ -176,7 +176,7 @@ fn to_json(report: &Report) -> Value {
             "left": trial.left,
             "broken": trial.broken,
             "printed": trial.run.printed,
-            "again": report.again(trial),
+            "again": report.again(trial).to_string(),
         })
     };
     let more = |(command, count): &(String, u32)| json!({ "command": command, "calls": count });

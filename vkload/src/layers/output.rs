@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Row;
-use crate::shell_word::quoted;
+use crate::command::Command;
 use crate::switches::Changes;
 use crate::table::Table;
 
@@ -34,10 +34,7 @@ fn text(rows: &[Row], changes: &Changes) -> String {
     if !changes.is_empty() {
         out.push_str("\nThe same for every program that you start from this shell:\n");
         for (name, value) in changes {
-            match value {
-                Some(value) => out.push_str(&format!("  export {name}={}\n", quoted(value))),
-                None => out.push_str(&format!("  unset {name}\n")),
-            }
+            out.push_str(&format!("  {}\n", Command::change(name, value.as_deref())));
         }
     }
     out

@@ -13,6 +13,7 @@ use vkload_core::discovery::{
 use vkload_core::manifest::{Control, Switch};
 use vkload_core::memory::Escaped;
 
+use crate::command::is_switch;
 use crate::facts::Variables;
 use crate::planned::Planned;
 use crate::settings_edit::{self, NamedLayer};
@@ -162,8 +163,8 @@ impl View<'_> {
             if self.wanted.hidden.contains(&index) || needs_more {
                 rest.push(index);
             }
-            if let Some((name, value)) = own {
-                changes.insert(name, Some(if value.is_empty() { "1".to_owned() } else { value }));
+            if let Some((name, _)) = own {
+                changes.insert(name, Some("1".to_owned()));
             }
         }
         rest
@@ -279,5 +280,6 @@ fn switch(
     which: impl Fn(&vkload_core::manifest::LayerManifest) -> &Option<Switch>,
 ) -> Option<(String, String)> {
     let switch = which(layer.manifest.as_ref()?).as_ref()?;
-    Some((Escaped(switch.variable.bytes()).to_string(), Escaped(&switch.value).to_string()))
+    let name = Escaped(switch.variable.bytes()).to_string();
+    is_switch(&name).then(|| (name, Escaped(&switch.value).to_string()))
 }

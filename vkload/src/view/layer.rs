@@ -10,6 +10,7 @@ use vkload_core::manifest::Switch;
 use vkload_core::memory::OutOfMemory;
 
 use super::{setting, settings_file, shown};
+use crate::command::is_switch;
 use crate::planned::Planned;
 
 /// A layer that was found.
@@ -33,7 +34,7 @@ pub(crate) struct LayerView {
     pub(crate) remark: String,
     /// The meta-layer that it is a component of and active by: its name and its manifest.
     pub(crate) part_of: Option<(String, String)>,
-    /// The variable and its value that make it active, from its manifest.
+    /// The variable and its value that make it active, from its manifest, unless the variable is none that a manifest may name.
     pub(crate) enable: Option<(String, String)>,
     /// The variable and its value that turn it off, from its manifest.
     pub(crate) disable: Option<(String, String)>,
@@ -71,6 +72,7 @@ impl LayerView {
         };
         let said = candidate.manifest.as_ref();
         let switch = |it: &Switch| (shown(it.variable.as_c_str().to_bytes()), shown(&it.value));
+        let is_usable = |(name, _): &(String, String)| is_switch(name);
         Self {
             index,
             name: shown(candidate.name()),
@@ -80,8 +82,8 @@ impl LayerView {
             outcome: reason.map_or("active", |reason| reason.id()).into(),
             remark: reason.map(|reason| reason.explain(plan, index).to_string()).unwrap_or_default(),
             part_of: meta_layer.map(|meta| (shown(meta.name()), shown(&meta.path))),
-            enable: said.and_then(|said| said.enable_environment.as_ref()).map(switch),
-            disable: said.and_then(|said| said.disable_environment.as_ref()).map(switch),
+            enable: said.and_then(|said| said.enable_environment.as_ref()).map(switch).filter(is_usable),
+            disable: said.and_then(|said| said.disable_environment.as_ref()).map(switch).filter(is_usable),
             cause,
             reason,
         }

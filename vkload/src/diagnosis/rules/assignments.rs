@@ -2,6 +2,7 @@
 
 use super::super::case::Case;
 use super::super::finding::Finding;
+use crate::command::{Command, Step};
 use crate::facts::{Assignment, Setter};
 
 /// More lines than these are not named.
@@ -12,8 +13,7 @@ pub(super) fn add_steps(case: &Case, findings: &mut [Finding]) {
     for finding in findings {
         let mut steps = Vec::new();
         for step in std::mem::take(&mut finding.next) {
-            let lines: Vec<String> =
-                step.strip_prefix("unset ").map_or_else(Vec::new, |name| lines(case, name));
+            let lines = lines(case, &step);
             let is_enough = !lines.is_empty() && case.target.process.is_some();
             steps.extend(lines);
             if !is_enough {
@@ -24,25 +24,33 @@ pub(super) fn add_steps(case: &Case, findings: &mut [Finding]) {
     }
 }
 
-fn lines(case: &Case, variable: &str) -> Vec<String> {
-    let of_variable = case.facts.assignments.iter().filter(|assignment| assignment.variable == variable);
-    of_variable.take(SHOWN).map(line).collect()
+fn lines(case: &Case, step: &Step) -> Vec<Step> {
+    let unsets = |it: &&Assignment| *step == Command::unset(&it.variable).into();
+    case.facts.assignments.iter().filter(unsets).take(SHOWN).map(line).collect()
 }
 
-fn line(assignment: &Assignment) -> String {
+fn line(assignment: &Assignment) -> Step {
     let Assignment { variable, file, line, setter } = assignment;
     let location = format!("{file}, line {line}");
     match setter {
-        Setter::LogIn => format!("Remove {variable} from {location}, where each log-in or shell sets it"),
+        Setter::LogIn => {
+            format!("Remove {variable} from {location}, where each log-in or shell sets it").into()
+        }
         Setter::Desktop => {
-            format!("Remove {variable} from the command in {location}, and start the program again")
+            format!("Remove {variable} from the command in {location}, and start the program again").into()
         }
         Setter::Unit { name, of_user } => {
-            let systemctl = if *of_user { "systemctl --user" } else { "sudo systemctl" };
-            format!(
-                "Remove {variable} from {location}, or add UnsetEnvironment={variable} by: {systemctl} edit {name}; then: {systemctl} daemon-reload && {systemctl} restart {name}"
-            )
+            let (edit, restart) = if *of_user {
+                ("systemctl --user edit {}", "systemctl --user daemon-reload && systemctl --user restart {}")
+            } else {
+                ("sudo systemctl edit {}", "sudo systemctl daemon-reload && sudo systemctl restart {}")
+            };
+            let by = format!("Remove {variable} from {location}, or add UnsetEnvironment={variable} by: ");
+            let step = Step::say(by).run(Command::new(edit, &[name]));
+            step.and_say("; then: ").run(Command::new(restart, &[name]))
         }
-        Setter::Steam => format!("Remove {variable} from the game's launch options in Steam ({location})"),
+        Setter::Steam => {
+            format!("Remove {variable} from the game's launch options in Steam ({location})").into()
+        }
     }
 }

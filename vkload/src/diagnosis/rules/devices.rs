@@ -1,7 +1,8 @@
 //! Device files, and who may use them.
 
-use super::super::case::{Case, quoted};
+use super::super::case::Case;
 use super::super::finding::{Evidence, Finding, Id};
+use crate::command::{Command, Step, Word};
 use crate::facts::{Gpu, Node};
 use crate::probe::{Ending, Trial};
 
@@ -41,7 +42,7 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
     let hardware = case.devices().iter().any(|device| device.kind != "cpu");
     let evidence = if hardware { Evidence::Likely } else { Evidence::Seen };
     let user = &case.facts.user;
-    let files = nodes.iter().map(|node| node.path.as_str()).collect::<Vec<_>>().join(" ");
+    let files: Vec<Word<'_>> = nodes.iter().map(|node| &node.path as Word<'_>).collect();
     let others = if nodes.len() > 1 { format!(" and {} more", nodes.len() - 1) } else { String::new() };
     let what = format!(
         "you have no permission for this device file{others} (owner {}, group {}, mode {:04o})",
@@ -61,7 +62,8 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
         );
     }
     if group_can && case.facts.environment.container.is_some() {
-        let step = format!("Start the container with --device {0} --group-add $(stat -c %g {0})", node.path);
+        let (path, options) = (&node.path, "--device {} --group-add $(stat -c %g {})");
+        let step = Step::say("Start the container with ").run(Command::new(options, &[path, path]));
         return Some(finding(what).step(step));
     }
     if group_can && user.member_of.contains(&node.group) && !in_group {
@@ -71,28 +73,27 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
     if group_can && in_group {
         return Some(
             finding(format!("{what}, though you are in its group"))
-                .step(format!("ls -l {files}; getfacl {files}")),
+                .step(Command::new("ls -l", &[]).then_all(&files).then("; getfacl", &[]).then_all(&files)),
         );
     }
     if group_can {
-        let name = quoted(&user.name);
-        return Some(
-            finding(what)
-                .step(format!("sudo usermod -aG {} {name}, then log out and log in again", node.group)),
-        );
+        let command = Command::new("sudo usermod -aG {} {}", &[&node.group, &user.name]);
+        return Some(finding(what).step(Step::from(command).and_say(", then log out and log in again")));
     }
     // No group that an ordinary user should be in has access, so the files' own permissions are wrong.
     let host = if case.facts.environment.container.is_some() { "On the host: " } else { "" };
     if node.kind == "nvidia" {
         return Some(
             finding(what)
-                .step(format!("{host}sudo chmod a+rw {files}"))
+                .step(Step::say(host).run(Command::new("sudo chmod a+rw", &[]).then_all(&files)))
                 .step("If it happens again after a restart, see NVreg_DeviceFileMode in /etc/modprobe.d"),
         );
     }
     Some(
         finding(what)
-            .step(format!("{host}sudo chgrp render {files} && sudo chmod 0660 {files}"))
+            .step(Step::say(host).run(
+                Command::new("sudo chgrp render", &[]).then_all(&files).then(" && sudo chmod 0660", &[]).then_all(&files),
+            ))
             .step("If it happens again after a restart, udev's rules are missing: sudo udevadm trigger --subsystem-match=drm"),
     )
 }
@@ -170,9 +171,14 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         .next();
     let finding = Finding::new(case, Id::NoDeviceFile, "/dev/dri", what);
     vec![match modules {
-        Some(module) => finding.step(format!(
-            "sudo modprobe {module}; if that does not help, see why: sudo dmesg | grep -i {module}"
-        )),
-        None => finding.step("sudo dmesg | grep -i -e drm -e gpu"),
+        Some(module) => finding.step(load_module(module)),
+        None => finding.step(Command::new("sudo dmesg | grep -i -e drm -e gpu", &[])),
     }]
+}
+
+/// Returns the step that loads a kernel module.
+pub(super) fn load_module(module: &str) -> Step {
+    Step::from(Command::new("sudo modprobe {}", &[&module]))
+        .and_say("; if that does not help, see why: ")
+        .run(Command::new("sudo dmesg | grep -i {}", &[&module]))
 }

@@ -2,6 +2,7 @@
 
 use super::super::case::Case;
 use super::super::finding::{Finding, Id};
+use crate::command::Command;
 
 /// Reports variables that name a window system which is not there.
 pub(super) fn dead(case: &Case) -> Vec<Finding> {
@@ -9,7 +10,7 @@ pub(super) fn dead(case: &Case) -> Vec<Finding> {
         let what =
             format!("is \"{value}\", and nothing answers there, so programs cannot open a window by it");
         Finding::new(case, Id::DisplayDead, name, what)
-            .step(format!("unset {name}"))
+            .step(Command::unset(name))
             .step("Or start the program from a terminal of the session on the screen")
     };
     case.facts.dead_displays.iter().map(of).collect()

@@ -3,9 +3,10 @@
 use vkload_core::discovery::{DriverDecision, Origin, SkipReason};
 use vkload_core::platform::FileError;
 
-use super::super::case::{Case, file_name, quoted};
+use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::library::{self, LibraryProblem};
+use crate::command::{Command, Step};
 use crate::facts::{LibraryState, Node};
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
@@ -148,40 +149,35 @@ fn others(case: &Case, driver: &DriverView) -> String {
 }
 
 /// Returns the steps to do without a driver.
-fn leave_out(case: &Case, driver: &DriverView) -> Vec<String> {
+fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
     let variable = driver.found_by.as_str();
-    let mut steps = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
     if case.is_of_no_package(&driver.manifest) && case.good_drivers().next().is_some() {
-        steps.push(format!(
-            "If nothing needs this driver, which no package brought: {}",
-            case.remove(&driver.manifest)
-        ));
+        let step = Step::say("If nothing needs this driver, which no package brought: ");
+        steps.push(step.run(case.remove(&driver.manifest)));
     }
     if variable.starts_with("VK_") && case.variable(variable).is_some() {
-        steps.push(format!("unset {variable}"));
+        steps.push(Command::unset(variable).into());
     } else if case.drivers.len() > 1 {
-        steps.push(disable(case, driver));
+        steps.push(disable(case, driver).into());
     }
     steps.push(case.reinstall(&driver.manifest));
     if case.good_drivers().next().is_some() {
-        steps.push(format!(
-            "To take the driver out of the search: {}mv {} {}",
-            case.sudo(&driver.manifest),
-            quoted(&driver.manifest),
-            quoted(&format!("{}.off", driver.manifest))
-        ));
+        let (from, to) = (&driver.manifest, format!("{}.off", driver.manifest));
+        let step = Step::say("To take the driver out of the search: ");
+        steps.push(step.run(case.on(from, "sudo mv {} {}", &[from, &to])));
     }
     steps
 }
 
 /// Returns the variable that leaves it out. Older loaders only know the one that lists the others.
-pub(super) fn disable(case: &Case, driver: &DriverView) -> String {
+pub(super) fn disable(case: &Case, driver: &DriverView) -> Command {
     if case.loader_reads("VK_LOADER_DRIVERS_DISABLE") {
-        return format!("export VK_LOADER_DRIVERS_DISABLE={}", quoted(file_name(&driver.manifest)));
+        return Command::export("VK_LOADER_DRIVERS_DISABLE", &file_name(&driver.manifest));
     }
     let others = case.drivers.iter().filter(|other| other.used && other.manifest != driver.manifest);
     let list = others.map(|other| other.manifest.as_str()).collect::<Vec<_>>().join(":");
-    format!("export VK_ICD_FILENAMES={}", quoted(&list))
+    Command::export("VK_ICD_FILENAMES", &list)
 }
 
 /// Returns the file of the driver's library, or its name.
@@ -190,7 +186,7 @@ fn library_file<'a>(case: &'a Case, driver: &'a DriverView) -> &'a str {
     library.unwrap_or(&driver.library)
 }
 
-fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<String> {
+fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
     if let (Some(missing), Some(manager)) = (trial.not_found.first(), case.facts.packages.manager)
         && !case.is_sealed()
     {
@@ -208,26 +204,30 @@ fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<String> {
     let folders = case.variable("LD_LIBRARY_PATH").unwrap_or_default();
     let by_path = folders.split(':').any(|folder| folder.len() > 1 && words.contains(folder));
     if by_path || (words.contains(NO_SYMBOL) && !folders.is_empty()) {
-        return vec!["unset LD_LIBRARY_PATH".to_owned()];
+        return vec![Command::unset("LD_LIBRARY_PATH").into()];
     }
     if words.contains(NO_SYMBOL) {
         return vec![
             case.reinstall(&driver.manifest),
             "If that does not help, update the whole system: the driver and the libraries are of different versions"
-                .to_owned(),
+                .into(),
         ];
     }
-    let first = match trial.ending {
-        Ending::Result { code: -1 } => "Look at the limits and the free memory: ulimit -a; free -h",
-        Ending::Result { code: -2 } => "Close programs that use the GPU's memory (nvtop lists them)",
-        Ending::Result { code: -4 } => "sudo dmesg | tail -n 50",
-        _ => "",
+    let first: Option<Step> = match trial.ending {
+        Ending::Result { code: -1 } => {
+            Some("Look at the limits and the free memory: ulimit -a; free -h".into())
+        }
+        Ending::Result { code: -2 } => {
+            Some("Close programs that use the GPU's memory (nvtop lists them)".into())
+        }
+        Ending::Result { code: -4 } => Some(Command::new("sudo dmesg | tail -n 50", &[]).into()),
+        _ => None,
     };
-    if !first.is_empty() {
-        return [vec![first.to_owned()], leave_out(case, driver)].concat();
+    if let Some(first) = first {
+        return [vec![first], leave_out(case, driver)].concat();
     }
     if words.contains("not a driver") || words.contains("not a Vulkan driver") {
-        return vec![format!("{}rm {}", case.sudo(&driver.manifest), quoted(&driver.manifest))];
+        return vec![case.remove(&driver.manifest).into()];
     }
     leave_out(case, driver)
 }
@@ -263,9 +263,9 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
             .evidence(evidence);
         Some(match reason {
             SkipReason::Unreadable(FileError::Denied) => {
-                finding.step(format!("sudo chmod a+r {}", quoted(&driver.manifest)))
+                finding.step(library::permit(&driver.manifest, "a+r"))
             }
-            SkipReason::LibraryArch { .. } if named => finding.step(format!("unset {}", driver.found_by)),
+            SkipReason::LibraryArch { .. } if named => finding.step(Command::unset(&driver.found_by)),
             SkipReason::Duplicate { .. }
             | SkipReason::PortabilityNotAsked
             | SkipReason::LibraryArch { .. } => finding,

@@ -1,7 +1,8 @@
 //! The program's environment: containers, virtual machines and limits.
 
-use super::super::case::{Case, quoted};
+use super::super::case::Case;
 use super::super::finding::{Evidence, Finding, Id};
+use crate::command::{Command, Step};
 use crate::probe::{Ending, Trial};
 
 fn no_hardware(case: &Case) -> bool {
@@ -19,7 +20,7 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
         let what = format!("{application} has no permission to use graphics devices (devices=dri)");
         return vec![
             finding(Id::FlatpakDevices, what)
-                .step(format!("flatpak override --user --device=dri {application}")),
+                .step(Command::new("flatpak override --user --device=dri {}", &[&application])),
         ];
     }
     if let Some(module) = &case.facts.nvidia.module {
@@ -30,17 +31,17 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
             );
             return vec![
                 finding(Id::FlatpakExtension, what)
-                    .step(format!("flatpak install flathub org.freedesktop.Platform.GL.{wanted}")),
+                    .step(Command::new("flatpak install flathub org.freedesktop.Platform.GL.{}", &[&wanted])),
             ];
         }
     }
     if flatpak.gl_extensions.iter().all(|name| name == "host") {
         let branch = if flatpak.branch.is_empty() { String::new() } else { format!("//{}", flatpak.branch) };
         let what = "the extension with Mesa's drivers is not installed".to_owned();
-        return vec![
-            finding(Id::FlatpakExtension, what)
-                .step(format!("flatpak install flathub org.freedesktop.Platform.GL.default{branch}")),
-        ];
+        return vec![finding(Id::FlatpakExtension, what).step(Command::new(
+            "flatpak install flathub org.freedesktop.Platform.GL.default{}",
+            &[&branch],
+        ))];
     }
     Vec::new()
 }
@@ -54,7 +55,7 @@ pub(super) fn snap(case: &Case) -> Vec<Finding> {
         "the snap {name} sees no GPU: it needs the interface opengl and a snap with drivers (graphics-core22, gpu-2404 or mesa-2404)"
     );
     let finding = Finding::new(case, Id::SnapInterface, "Snap", what);
-    vec![finding.step(format!("sudo snap connect {name}:opengl; snap connections {name}"))]
+    vec![finding.step(Command::new("sudo snap connect {}:opengl; snap connections {}", &[name, name]))]
 }
 
 /// Reports problems in the Windows Subsystem for Linux, which reaches the GPU through Direct3D.
@@ -83,10 +84,12 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
         "the GPU can only be reached through Direct3D 12, and Mesa's driver for that (dzn) is not installed"
             .to_owned()
     };
-    let step = if case.facts.system.is("ubuntu") {
-        "sudo add-apt-repository ppa:kisak/kisak-mesa && sudo apt-get install mesa-vulkan-drivers"
+    let step: Step = if case.facts.system.is("ubuntu") {
+        let install =
+            "sudo add-apt-repository ppa:kisak/kisak-mesa && sudo apt-get install mesa-vulkan-drivers";
+        Command::new(install, &[]).into()
     } else {
-        "Install a build of Mesa with dzn (Microsoft's Direct3D 12 driver), 22.3 or newer"
+        "Install a build of Mesa with dzn (Microsoft's Direct3D 12 driver), 22.3 or newer".into()
     };
     vec![finding(Id::WslDriver, what).step(step)]
 }
@@ -143,11 +146,10 @@ pub(super) fn app_image(case: &Case) -> Vec<Finding> {
     let about = program.display().to_string();
     let what =
         "is an AppImage: the libraries in it, which may include a Vulkan loader, are seen only while it runs";
-    let name = program.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    vec![
-        Finding::new(case, Id::AppImage, &about, what)
-            .step(format!("Start it, then: vkload doctor --pid $(pgrep -n -f {})", quoted(&name))),
-    ]
+    let command =
+        Command::new("vkload doctor --pid $(pgrep -n -f {})", &[&program.file_stem().unwrap_or_default()]);
+    let finding = Finding::new(case, Id::AppImage, &about, what);
+    vec![finding.step(Step::say("Start it, then: ").run(command))]
 }
 
 /// Reports a bare chroot. Drivers, the C library and this tool all read `/proc`.
@@ -156,7 +158,10 @@ pub(super) fn proc_is_absent(case: &Case) -> Vec<Finding> {
         return Vec::new();
     }
     let what = "is not mounted, and drivers need it".to_owned();
-    vec![Finding::new(case, Id::NoProc, "/proc", what).step("sudo mount -t proc proc /proc")]
+    vec![
+        Finding::new(case, Id::NoProc, "/proc", what)
+            .step(Command::new("sudo mount -t proc proc /proc", &[])),
+    ]
 }
 
 /// The dynamic linker's messages for a library that does not fit into memory.
@@ -177,7 +182,7 @@ pub(super) fn memory_limit(case: &Case) -> Vec<Finding> {
     vec![
         Finding::new(case, Id::MemoryLimit, "ulimit -v", what)
             .evidence(evidence)
-            .step("ulimit -v unlimited")
+            .step(Command::new("ulimit -v unlimited", &[]))
             .step("If that is refused, see who sets the limit: grep -v '^#' /etc/security/limits.conf"),
     ]
 }

@@ -2,6 +2,7 @@
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
+use crate::command::{Command, Step};
 use crate::facts::Gpu;
 use crate::probe::{Ending, Trial};
 
@@ -30,7 +31,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
             true if case.only_software() => (Severity::Warning, Evidence::Known),
             _ => (Severity::Note, Evidence::Likely),
         };
-        let software = format!("To draw on the processor instead: {}", case.install_driver(None));
+        let software = Step::say("To draw on the processor instead: ").and(case.install_driver(None));
         return Some(
             finding(Id::GpuWithoutVulkan, what)
                 .with_severity(severity)
@@ -66,9 +67,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         let module =
             gpu.maker().and_then(|maker| maker.kernel_drivers.first()).copied().unwrap_or("the GPU's module");
         let what = format!("no kernel driver has taken this GPU ({maker}), so no Vulkan driver can use it");
-        return Some(finding(Id::GpuWithoutKernelDriver, what).step(format!(
-            "sudo modprobe {module}; if that does not help, see why: sudo dmesg | grep -i {module}"
-        )));
+        return Some(finding(Id::GpuWithoutKernelDriver, what).step(super::devices::load_module(module)));
     }
     let drivers: Vec<_> = case.drivers.iter().filter(|driver| gpu.is_driven_by(&driver.manifest)).collect();
     if drivers.is_empty() && (case.has_manifest_for(gpu) || !super::nvidia::container(case).is_empty()) {
@@ -99,10 +98,11 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         let install = manager.install_library(missing, case.target.bits);
         return Some(finding(Id::GpuNotFound, what).evidence(Evidence::Seen).with_steps(install));
     }
-    let step = match gpu.vendor {
-        0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".to_owned(),
-        0x10de => "Update NVIDIA's driver: the GPU may be too new for it, or too old; the kernel's log may say more: sudo dmesg | grep -i nvrm".to_owned(),
-        _ => format!("Update Mesa and the kernel: the GPU may be too new for them, or too old; the kernel's log may say more: sudo dmesg | grep -i {kernel}"),
+    let step: Step = match gpu.vendor {
+        0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".into(),
+        0x10de => "Update NVIDIA's driver: the GPU may be too new for it, or too old; the kernel's log may say more: sudo dmesg | grep -i nvrm".into(),
+        _ => Step::say("Update Mesa and the kernel: the GPU may be too new for them, or too old; the kernel's log may say more: ")
+            .run(Command::new("sudo dmesg | grep -i {}", &[&kernel])),
     };
     Some(finding(Id::GpuNotFound, what).step(step))
 }

@@ -5,12 +5,13 @@ use vkload_core::log::Level;
 use vkload_core::memory::Escaped;
 use vkload_core::platform::FileError;
 
-use super::super::case::{Case, file_name, quoted};
+use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::subject::OVERRIDE;
 use super::super::suspects::{Lost, SWAPCHAIN};
 use super::super::trials::LONG;
 use super::library;
+use crate::command::{Command, Step};
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::LayerView;
@@ -85,25 +86,22 @@ pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
 }
 
 /// Returns commands for an order in which the layers work, if they fail in another.
-fn other_order(case: &Case) -> Option<String> {
+fn other_order(case: &Case) -> Option<Step> {
     let name = case.trials.belongs_last.as_ref()?;
     let changes = case.layers.iter().find(|layer| layer.name == *name)?.last(&case.facts.variables)?;
-    let command = |(name, value): (&String, &Option<String>)| match value {
-        Some(value) => format!("export {name}={}", quoted(value)),
-        None => format!("unset {name}"),
-    };
-    let mut commands: Vec<_> = changes.iter().map(command).collect();
-    commands.sort_by_key(|command| command.starts_with("export"));
-    Some(commands.join("; "))
+    let mut changes: Vec<_> = changes.iter().collect();
+    changes.sort_by_key(|(_, value)| value.is_some());
+    let commands = changes.into_iter().map(|(name, value)| Command::change(name, value.as_deref()));
+    Some(commands.reduce(|all, one| all.and_then("; ", one))?.into())
 }
 
 /// Returns the steps to turn it off.
-fn off(case: &Case, layer: &LayerView) -> Vec<String> {
+fn off(case: &Case, layer: &LayerView) -> Vec<Step> {
     let off = layer.off(&case.facts.variables);
     if layer.is_by_settings() {
-        vec![super::settings::remove(case), format!("For one run only: {off}")]
+        vec![super::settings::remove(case).into(), Step::say("For one run only: ").run(off)]
     } else {
-        vec![off]
+        vec![off.into()]
     }
 }
 
@@ -172,7 +170,7 @@ fn unusable(case: &Case, layer: &LayerView) -> Option<Finding> {
         // Vulkan Configurator writes it, and leaves it behind.
         _ if layer.name == OVERRIDE => finding.step(remove),
         _ if case.is_of_no_package(about) => finding.step(remove),
-        _ => finding.step(case.reinstall(about)).step(format!("Or remove it: {remove}")),
+        _ => finding.step(case.reinstall(about)).step(Step::say("Or remove it: ").run(remove)),
     })
 }
 
@@ -197,7 +195,7 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
         let finding =
             Finding::new(case, fault.id, about, what).with_severity(severity).evidence(Evidence::Chosen);
         let off = layer.off(&case.facts.variables);
-        return Some(finding.with_steps(fault.steps).step(format!("Or turn the layer off: {off}")));
+        return Some(finding.with_steps(fault.steps).step(Step::say("Or turn the layer off: ").run(off)));
     }
     let trial = trial?;
     let what = match &trial.ending {

@@ -1,14 +1,15 @@
 //! Problems of a library that a manifest names.
 
-use super::super::case::{Case, file_name, quoted};
+use super::super::case::{Case, file_name};
 use super::super::finding::Id;
+use crate::command::{Command, Step};
 use crate::facts::{Library, LibraryState, Missing, VersionNeed};
 
 /// A problem of a library, and the remedy.
 pub(super) struct LibraryProblem {
     pub(super) id: Id,
     pub(super) what: String,
-    pub(super) steps: Vec<String>,
+    pub(super) steps: Vec<Step>,
     /// Whether it is meant for other programs: then nothing is wrong as long as something else works.
     pub(super) is_usual: bool,
 }
@@ -18,12 +19,12 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
     let library = case.library(manifest)?;
     let path = library.path.as_deref().unwrap_or(&library.library);
     let fault =
-        |id, what: String, steps: Vec<String>| Some(LibraryProblem { id, what, steps, is_usual: false });
+        |id, what: String, steps: Vec<Step>| Some(LibraryProblem { id, what, steps, is_usual: false });
     match &library.state {
         LibraryState::Fine if library.is_loader => fault(
             Id::LoaderAsDriver,
             format!("names {path}, which is the Vulkan loader itself and not a {noun}"),
-            vec![case.remove(manifest)],
+            vec![case.remove(manifest).into()],
         ),
         LibraryState::Fine => library
             .missing
@@ -41,7 +42,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             if library.library.contains("nvidia") {
                 absent_steps(case, manifest, noun)
             } else {
-                vec![case.reinstall(path), case.remove(manifest)]
+                vec![case.reinstall(path), case.remove(manifest).into()]
             },
         ),
         LibraryState::Denied { mode, owner, of } => {
@@ -49,7 +50,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             let what = format!(
                 "names {path}, and you have no permission to read {of} (mode {mode:04o}, owner {owner})"
             );
-            fault(Id::LibraryDenied, what, vec![format!("sudo chmod {bits} {}", quoted(of))])
+            fault(Id::LibraryDenied, what, vec![permit(of, bits)])
         }
         LibraryState::NotElf { what } => fault(
             Id::LibraryNotElf,
@@ -61,7 +62,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             format!("names {path}, which is cut short: it has {size} of {needs} bytes"),
             vec![
                 case.reinstall(path),
-                "Check the disk: an interrupted installation or a full disk leaves such a file".to_owned(),
+                "Check the disk: an interrupted installation or a full disk leaves such a file".into(),
             ],
         ),
         LibraryState::WrongClass { bits } => Some(LibraryProblem {
@@ -80,16 +81,16 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
                 case.facts.system.machine
             ),
             vec![
-                format!("Install the {noun}'s build for {}", case.facts.system.machine),
-                case.remove(manifest),
+                format!("Install the {noun}'s build for {}", case.facts.system.machine).into(),
+                case.remove(manifest).into(),
             ],
         ),
         LibraryState::NoExecMount { mount } => fault(
             Id::LibraryNoexec,
             format!("names {path}, and no code can be loaded from {mount}, which is mounted noexec"),
             vec![
-                format!("sudo mount -o remount,exec {}", quoted(mount)),
-                format!("Or install the {noun} somewhere else"),
+                Command::new("sudo mount -o remount,exec {}", &[mount]).into(),
+                format!("Or install the {noun} somewhere else").into(),
             ],
         ),
         LibraryState::IsFolder => fault(
@@ -100,16 +101,16 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
     }
 }
 
-fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
+fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<Step> {
     let library = case.library(manifest).map(|library| library.library.as_str()).unwrap_or_default();
     let has_double =
         library.contains("nvidia") && case.devices().iter().any(|device| device.vendor == 0x10de);
     // A manifest that no package brought is a leftover, unless it may be the only way to the GPU.
     let can_go = noun != "driver" || case.good_drivers().next().is_some();
     match case.facts.owners.get(manifest) {
-        _ if has_double => return vec![case.remove(manifest)],
+        _ if has_double => return vec![case.remove(manifest).into()],
         _ if library.contains("nvidia") => {}
-        Some(package) if package.is_empty() && can_go => return vec![case.remove(manifest)],
+        Some(package) if package.is_empty() && can_go => return vec![case.remove(manifest).into()],
         Some(package) if !package.is_empty() => return vec![case.reinstall(manifest)],
         _ => {}
     }
@@ -119,16 +120,22 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<String> {
         return case.install_nvidia();
     }
     vec![
-        format!("If the {noun} was uninstalled, remove its leftover manifest: {}", case.remove(manifest)),
+        Step::say(format!("If the {noun} was uninstalled, remove its leftover manifest: "))
+            .run(case.remove(manifest)),
         case.reinstall(manifest),
     ]
 }
 
-fn install_class(case: &Case, noun: &str) -> Vec<String> {
+/// Returns the step that gives everybody these rights to a file or folder.
+pub(super) fn permit(path: &str, bits: &'static str) -> Step {
+    Command::new("sudo chmod {} {}", &[&bits, &path]).into()
+}
+
+fn install_class(case: &Case, noun: &str) -> Vec<Step> {
     if noun == "driver" {
         vec![case.install_driver(None)]
     } else {
-        vec![format!("Install the {}-bit build of the {noun}", case.target.bits)]
+        vec![format!("Install the {}-bit build of the {noun}", case.target.bits).into()]
     }
 }
 
@@ -143,21 +150,22 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Library
     let more = if count > 1 { format!(", as {} more are", count - 1) } else { String::new() };
     if missing.library.starts_with("libc.musl") || missing.library.starts_with("ld-musl") {
         let what = format!("names {path}, which was built for musl, and the C library here is glibc");
-        let steps = vec!["Install the build for this distribution".to_owned()];
+        let steps = vec!["Install the build for this distribution".into()];
         return LibraryProblem { id: Id::LibraryMusl, what, steps, is_usual: false };
     }
     let what =
         format!("names {path}, which needs {}{through}: that library is missing{more}", missing.library);
-    let mut steps = Vec::new();
+    let mut steps: Vec<Step> = Vec::new();
     if let Some(elsewhere) = &missing.elsewhere {
         let folder = elsewhere.rsplit_once('/').map_or("/", |(folder, _)| folder);
-        steps.push(format!("echo {folder} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig"));
-        steps.push(format!("It is at {elsewhere}, where programs do not search without that"));
+        let syntax = "echo {} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig";
+        steps.push(Command::new(syntax, &[&folder]).into());
+        steps.push(format!("It is at {elsewhere}, where programs do not search without that").into());
     } else if case.is_sealed() {
-        steps.push("Nothing can be installed in here: update the application and its runtime".to_owned());
+        steps.push("Nothing can be installed in here: update the application and its runtime".into());
     } else {
         let manager = case.facts.packages.manager;
-        let unknown = || vec![format!("Install the package that has {}", missing.library)];
+        let unknown = || vec![format!("Install the package that has {}", missing.library).into()];
         steps.extend(
             manager
                 .map_or_else(unknown, |manager| manager.install_library(&missing.library, case.target.bits)),
@@ -181,11 +189,11 @@ fn old_library(case: &Case, path: &str, need: &VersionNeed) -> LibraryProblem {
     );
     let steps = if by_variable {
         vec![
-            "unset LD_LIBRARY_PATH".to_owned(),
-            format!("Or remove {} from that folder, so that the system's is found", file_name(&found)),
+            Command::unset("LD_LIBRARY_PATH").into(),
+            format!("Or remove {} from that folder, so that the system's is found", file_name(&found)).into(),
         ]
     } else {
-        vec!["The driver was built for a newer system: install the build for this distribution, or update the distribution".to_owned()]
+        vec!["The driver was built for a newer system: install the build for this distribution, or update the distribution".into()]
     };
     LibraryProblem { id: Id::LibraryTooOld, what, steps, is_usual: false }
 }

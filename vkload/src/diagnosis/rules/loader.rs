@@ -4,6 +4,7 @@ use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::subject::SONAME;
 use super::super::trials::PRELOAD;
+use crate::command::{Command, Step};
 use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
 use crate::probe::{Ending, Stage, Trial};
 
@@ -27,7 +28,7 @@ pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
     vec![match loaded {
         Some((name, value)) if program.is_violent() => {
             let what = format!("is \"{value}\", and a program with that {program}");
-            finding(Severity::Error, name, what).step(format!("unset {name}"))
+            finding(Severity::Error, name, what).step(Command::unset(name))
         }
         _ => finding(Severity::Warning, "", format!("nothing could be tried: the process for it {program}"))
             .step("To judge by files and variables alone: vkload doctor --no-probe"),
@@ -45,7 +46,7 @@ pub(super) fn preloaded(case: &Case) -> Vec<Finding> {
         super::layers::outcome(with),
         super::layers::outcome(without)
     );
-    vec![Finding::new(case, Id::PreloadBreaks, PRELOAD, what).step(format!("unset {PRELOAD}"))]
+    vec![Finding::new(case, Id::PreloadBreaks, PRELOAD, what).step(Command::unset(PRELOAD))]
 }
 
 /// Reports variables that are set, and that this loader does not read.
@@ -56,7 +57,7 @@ pub(super) fn not_read(case: &Case) -> Vec<Finding> {
         let what =
             format!("is set, and the Vulkan loader here ({version}) does not read it: it has no effect");
         let finding = Finding::new(case, Id::NotRead, name, what.replace(" ()", ""));
-        finding.step("Update the Vulkan loader").step(format!("Or unset {name}"))
+        finding.step("Update the Vulkan loader").step(Step::say("Or ").run(Command::unset(name)))
     };
     let of_loaders = case.facts.not_read.iter().filter(|name| !name.starts_with("VK_LOADER_X_"));
     of_loaders.filter(is_set).map(of).collect()
@@ -69,8 +70,8 @@ pub(super) fn old(case: &Case) -> Vec<Finding> {
     };
     let what = "is a Vulkan loader of version 1.0: programs that ask for 1.1 or newer, which most do, fail with VK_ERROR_INCOMPATIBLE_DRIVER";
     let finding = Finding::new(case, Id::LoaderOld, &program.file, what);
-    let step = first(case, SONAME)
-        .map_or_else(|| "Update the Vulkan loader".to_owned(), |found| repair(case, found));
+    let step =
+        first(case, SONAME).map_or_else(|| "Update the Vulkan loader".into(), |found| repair(case, found));
     vec![finding.step(step)]
 }
 
@@ -104,7 +105,7 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
     let wrong = case.facts.loaders.iter().find(|loader| loader.name == SONAME);
     let install = || {
         let command = case.facts.packages.loader(case.target.bits);
-        command.unwrap_or_else(|| "Install your distribution's Vulkan loader".to_owned())
+        command.map_or_else(|| "Install your distribution's Vulkan loader".into(), Step::from)
     };
     let error = |id, about: &str, what: String| Finding::new(case, id, about, what);
     let Some(found) = found.or(wrong) else {
@@ -138,7 +139,7 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
             about,
             format!("you have no permission to read {of} (mode {mode:04o}, owner {owner})"),
         )
-        .step(format!("sudo chmod a+r {of}")),
+        .step(super::library::permit(of, "a+r")),
         LibraryState::WrongMachine { machine } => {
             let own = &case.facts.system.machine;
             let what = format!("the Vulkan loader was built for {machine} processors, and this one is {own}");
@@ -164,12 +165,12 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
 }
 
 /// Returns the steps to get another file than this one.
-fn repair(case: &Case, found: &LoaderFile) -> String {
+fn repair(case: &Case, found: &LoaderFile) -> Step {
     if found.because.starts_with("LD_") {
-        return format!("unset {}", found.because);
+        return Command::unset(&found.because).into();
     }
     let beside = system_loader(case).filter(|_| is_by_hand(found)).map(|_| remove(found));
-    beside.unwrap_or_else(|| case.reinstall(&found.path))
+    beside.map_or_else(|| case.reinstall(&found.path), Step::from)
 }
 
 /// Reports that the dynamic linker refuses the file, or that it is not a loader.
@@ -188,7 +189,7 @@ fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
         format!("this Vulkan loader cannot be loaded: {words}{because}")
     };
     let finding = Finding::new(case, Id::LoaderBroken, &found.path, what);
-    if by_path { finding.step("unset LD_LIBRARY_PATH") } else { finding.step(repair(case, found)) }
+    if by_path { finding.step(Command::unset("LD_LIBRARY_PATH")) } else { finding.step(repair(case, found)) }
 }
 
 /// Reports a variable that selects another loader than the system's.
@@ -220,7 +221,7 @@ pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
         format!("is \"{value}\", so programs get the Vulkan loader {its} instead of {}", version(system));
     let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Chosen };
     let finding = Finding::new(case, Id::LoaderShadowed, name, what).evidence(evidence);
-    let unset = (finding.severity != Severity::Note).then(|| format!("unset {name}"));
+    let unset = (finding.severity != Severity::Note).then(|| Command::unset(name));
     vec![finding.with_steps(unset)]
 }
 
@@ -236,9 +237,9 @@ fn system_loader(case: &Case) -> Option<&LoaderFile> {
     fitting(case).find(|loader| loader.name == SONAME && !is_by_hand(loader))
 }
 
-fn remove(loader: &LoaderFile) -> String {
+fn remove(loader: &LoaderFile) -> Command {
     let folder = loader.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    format!("sudo rm {folder}/libvulkan.so* && sudo ldconfig")
+    Command::new("sudo rm {}/libvulkan.so* && sudo ldconfig", &[&folder])
 }
 
 /// Reports a loader installed by hand that is found before the distribution's.
@@ -287,7 +288,7 @@ pub(super) fn mixed(case: &Case) -> Vec<Finding> {
                  finds first: each loader gets the other's instances, and the process may abort or crash"
             );
             let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);
-            Some(finding.with_steps(ONE_LOADER.iter().map(|step| (*step).to_owned())))
+            Some(finding.with_steps(ONE_LOADER.iter().copied()))
         }
         Binding::Unknown if process.loaders.len() > 1 => {
             let what = format!(
@@ -296,7 +297,7 @@ pub(super) fn mixed(case: &Case) -> Vec<Finding> {
             );
             let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);
             let finding = finding.with_severity(Severity::Note).evidence(Evidence::Likely);
-            Some(finding.step(format!("sudo vkload doctor --pid {}", process.id)))
+            Some(finding.step(Command::new("sudo vkload doctor --pid {}", &[&process.id.to_string()])))
         }
         Binding::Unknown => None,
     };
@@ -343,7 +344,7 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
         );
         all.push(
             Finding::new(case, Id::LoaderDiffers, about, what)
-                .step("vkload exec PROGRAM")
+                .step(Command::new("vkload exec PROGRAM", &[]))
                 .step("Or update the Vulkan loader"),
         );
     }

@@ -199,7 +199,7 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
     leave_out_guesses(&mut all, case.good_drivers().next().is_some());
     if case.facts.user.id == 0 {
         let steps = all.iter_mut().flat_map(|finding| &mut finding.next);
-        steps.for_each(|step| *step = step.replace("sudo ", ""));
+        steps.for_each(|step| *step = std::mem::take(step).without_sudo());
     }
     all
 }

@@ -2,6 +2,7 @@
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Finding, Id};
+use crate::command::Command;
 
 /// Reports that the kernel's part and the libraries differ, or that one is missing.
 pub(super) fn versions(case: &Case) -> Vec<Finding> {
@@ -21,7 +22,7 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
                 Some(_) => finding.step(
                     "Start the container again: it got its libraries before the host's driver was updated",
                 ),
-                None if case.facts.environment.flatpak.is_some() => finding.step("flatpak update"),
+                None if case.facts.environment.flatpak.is_some() => finding.step(Command::new("flatpak update", &[])),
                 None => finding
                     .step("Restart the computer, so that it loads the kernel module of the version that is installed"),
             }]
@@ -35,7 +36,7 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
             let finding = if nvidia.nouveau {
                 finding.step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart")
             } else {
-                finding.step("sudo modprobe nvidia")
+                finding.step(Command::new("sudo modprobe nvidia", &[]))
             };
             vec![finding.step("If the module does not load, see why: sudo dmesg | grep -i -e nvidia -e nouveau; dkms status; mokutil --sb-state")]
         }
@@ -79,7 +80,7 @@ pub(super) fn device_files(case: &Case) -> Vec<Finding> {
         finding.with_steps(case.install_nvidia())
     } else {
         finding
-            .step("sudo nvidia-modprobe -c 0 -u")
+            .step(Command::new("sudo nvidia-modprobe -c 0 -u", &[]))
             .step("If that does not help, see why: sudo dmesg | grep -i nvrm")
     }]
 }

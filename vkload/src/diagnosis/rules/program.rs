@@ -4,6 +4,7 @@ use super::super::asked::{Asked, Kind, Missing};
 use super::super::case::Case;
 use super::super::finding::{Finding, Id, Severity};
 use super::variables::VALIDATION;
+use crate::command::Step;
 use crate::view::Device;
 
 /// Returns the result of starting the program, if Vulkan works without it.
@@ -33,7 +34,7 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
                 Id::ProgramLayer,
                 format!("the program asks for the layer {name}, which is not installed"),
             )
-            .step(install.unwrap_or_else(|| "Install the validation layers".to_owned()))
+            .step(install.map_or_else(|| "Install the validation layers".into(), Step::from))
         }
         Kind::Layer => finding(
             Id::ProgramLayer,
@@ -52,8 +53,7 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
                 devices.join(", ")
             );
             let finding = finding(Id::ProgramExtension, what).step(update);
-            finding
-                .with_steps((devices.len() > 1).then(|| "Or choose another device in the program".to_owned()))
+            finding.with_steps((devices.len() > 1).then_some("Or choose another device in the program"))
         }
     }
 }

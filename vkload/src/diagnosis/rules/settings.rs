@@ -2,8 +2,9 @@
 
 use vkload_core::memory::Escaped;
 
-use super::super::case::{Case, quoted};
+use super::super::case::Case;
 use super::super::finding::{Finding, Id, Severity};
+use crate::command::Command;
 
 fn path(case: &Case) -> Option<String> {
     let path = &case.planned.settings.plan.path;
@@ -11,13 +12,12 @@ fn path(case: &Case) -> Option<String> {
 }
 
 /// Returns the command that removes the file.
-pub(super) fn remove(case: &Case) -> String {
-    let path = path(case).unwrap_or_default();
-    format!("{}rm {}", case.sudo(&path), quoted(&path))
+pub(super) fn remove(case: &Case) -> Command {
+    case.remove(&path(case).unwrap_or_default())
 }
 
 /// Returns the step for a setting with this effect. One that does no harm was probably made on purpose.
-fn undo(case: &Case, severity: Severity) -> Option<String> {
+fn undo(case: &Case, severity: Severity) -> Option<Command> {
     (severity != Severity::Note).then(|| remove(case))
 }
 
@@ -26,7 +26,7 @@ pub(super) fn unusable(case: &Case) -> Vec<Finding> {
     let Some(path) = path(case) else { return Vec::new() };
     let plan = &case.planned.settings.plan;
     let finding = |id, what: String| Finding::new(case, id, &path, what);
-    let check = format!("vkload settings {}", quoted(&path));
+    let check = Command::new("vkload settings {}", &[&path]);
     if let Some(reason) = &plan.unusable {
         let why = match reason {
             vkload_core::discovery::SkipReason::Invalid(error) => error.to_string(),

@@ -5,6 +5,7 @@ use vkload_core::memory::Escaped;
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
+use crate::command::Step;
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
@@ -114,9 +115,9 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
 }
 
 /// Returns the steps to install a driver here.
-fn install(case: &Case) -> Vec<String> {
+fn install(case: &Case) -> Vec<Step> {
     if case.is_sealed() {
-        return vec!["Nothing can be installed in here: update the application and its runtime".to_owned()];
+        return vec!["Nothing can be installed in here: update the application and its runtime".into()];
     }
     let vendor = case.facts.gpus.iter().find(|gpu| gpu.can_have_vulkan()).map(|gpu| gpu.vendor);
     if vendor == Some(0x10de) {
@@ -164,7 +165,7 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
                 .into_iter()
                 .take(1)
                 .filter(|_| !known)
-                .map(|command| format!("To draw on the processor instead: {command}")),
+                .map(|step| Step::say("To draw on the processor instead: ").and(step)),
         )
     }]
 }

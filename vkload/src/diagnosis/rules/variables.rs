@@ -5,8 +5,9 @@ use vkload_core::memory::Escaped;
 use vkload_core::platform::FileError;
 use vkload_core::platform::variables::ALL;
 
-use super::super::case::{Case, file_name, quoted};
+use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
+use crate::command::{Command, Step};
 use crate::facts::LibraryState;
 use crate::view::DriverView;
 
@@ -27,7 +28,7 @@ fn finding(case: &Case, severity: Severity, id: Id, name: &str, what: String) ->
     if severity == Severity::Note {
         return finding;
     }
-    finding.step(format!("unset {name}"))
+    finding.step(Command::unset(name))
 }
 
 /// Variables that replace the search for drivers.
@@ -262,10 +263,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
                 correct,
             )
         } else if trimmed.starts_with("~/") || trimmed.contains(":~/") {
-            (
-                format!("is \"{value}\": no shell has replaced the ~ with your home folder"),
-                trimmed.replace("~/", "$HOME/"),
-            )
+            (format!("is \"{value}\": no shell has replaced the ~ with your home folder"), trimmed.to_owned())
         } else if trimmed.contains(['"', '\'']) {
             (
                 format!("is {value}, and the quotation marks are part of the value"),
@@ -276,10 +274,19 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         };
         let is_needed = *elements == "manifests" || *elements == "layers";
         let severity = if is_needed { case.blame() } else { Severity::Warning };
-        let command = if correct.contains("$HOME") {
-            format!("export {name}=\"{correct}\"")
+        // The shell replaces a ~ that is not quoted.
+        let home = |value: &&str| value.starts_with("~/");
+        let command = if correct.split(':').any(|value| home(&value)) {
+            let value = |command: Command, (index, value): (usize, &str)| {
+                let command = if index > 0 { command.then(":", &[]) } else { command };
+                match value.strip_prefix("~/") {
+                    Some(rest) => command.then("\"$HOME\"/{}", &[&rest]),
+                    None => command.then("{}", &[&value]),
+                }
+            };
+            correct.split(':').enumerate().fold(Command::new("export {}=", &[name]), value)
         } else {
-            format!("export {name}={}", quoted(&correct))
+            Command::export(name, &correct)
         };
         all.push(Finding::new(case, Id::WrongSeparator, name, what).with_severity(severity).step(command));
     }
@@ -304,7 +311,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             all.push(
                 Finding::new(case, Id::SearchFolders, "VK_LAYER_PATH", what)
                     .with_severity(Severity::Warning)
-                    .step(format!("export VK_ADD_LAYER_PATH={}; unset VK_LAYER_PATH", quoted(path))),
+                    .step(Command::new("export VK_ADD_LAYER_PATH={}; unset VK_LAYER_PATH", &[&path])),
             );
             continue;
         }
@@ -317,15 +324,18 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         };
         let finding = Finding::new(case, Id::LayerNotFound, &by, what);
         all.push(match (close, skipped, name.as_str()) {
-            (Some(close), None, _) => finding.step(format!("Did you mean {close}? export {by}={close}")),
+            (Some(close), None, _) => {
+                let step = Step::say(format!("Did you mean {close}? "));
+                finding.step(step.run(Command::export(&by, &close)))
+            }
             (_, None, old) if VALIDATION_BEFORE.contains(&old) => {
-                finding.step(format!("export {by}={VALIDATION}"))
+                finding.step(Command::export(&by, &VALIDATION))
             }
             (_, None, VALIDATION) => {
                 let install = case.facts.packages.validation();
-                finding.step(install.unwrap_or_else(|| "Install the validation layers".to_owned()))
+                finding.step(install.map_or_else(|| "Install the validation layers".into(), Step::from))
             }
-            _ => finding.step(format!("unset {by}")),
+            _ => finding.step(Command::unset(&by)),
         });
     }
     all
@@ -392,7 +402,7 @@ pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
         all.push(
             Finding::new(case, Id::MisspeltVariable, name, what)
                 .evidence(evidence)
-                .step(format!("unset {name}; export {meant}={}", quoted(value))),
+                .step(Command::unset(name).and_then("; ", Command::export(meant, value))),
         );
     }
     all
@@ -415,9 +425,7 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
             format!("is \"{value}\", which lacks {usual}, so the manifests in {usual}/vulkan are not found");
         let severity = if found_none { Severity::Error } else { case.blame() };
         let finding = Finding::new(case, Id::SearchFolders, name, what).with_severity(severity);
-        all.push(
-            finding.step(format!("export {name}={}", quoted(&format!("{value}:/usr/local/share:{usual}")))),
-        );
+        all.push(finding.step(Command::export(name, &format!("{value}:/usr/local/share:{usual}"))));
     }
     for name in ["VK_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH"] {
         let Some(value) = case.variable(name) else { continue };

@@ -1,6 +1,7 @@
 //! Explains a file of the recorder layer: a headline and findings.
 
 use super::report::{Progress, Reason, Report, Thread};
+use crate::command::Command;
 use crate::diagnosis::{Finding, Id, Severity};
 
 /// Results that working programs get: a format that the device lacks, or a window of another size.
@@ -51,7 +52,7 @@ pub(super) fn findings(report: &Report<'_>) -> Vec<Finding> {
     if report.threads_not_kept > 0 {
         let what =
             format!("the calls of {} threads were not kept: there were too many", report.threads_not_kept);
-        let step = "export VKLOAD_RECORDER_THREADS=1024";
+        let step = Command::export("VKLOAD_RECORDER_THREADS", &"1024");
         findings.push(Finding::of(Id::ThreadsNotKept, Severity::Note, "", what).step(step));
     }
     findings
@@ -66,7 +67,7 @@ fn end(report: &Report<'_>) -> Option<Finding> {
         Reason::DeviceLost { command } => {
             let what = "the fault is in work that was submitted before; this call is the first to return VK_ERROR_DEVICE_LOST";
             let driver = "Read the kernel's messages (`sudo dmesg`): they may name the fault";
-            let found = error(Id::DeviceLost, command, what).step(VALIDATE).step(driver);
+            let found = error(Id::DeviceLost, command, what).step(Command::new(VALIDATE, &[])).step(driver);
             return Some(if report.progress.is_empty() { found.step(QUEUES) } else { found });
         }
         Reason::Signal { name, address } => (*name, *name != "SIGABRT" && address.is_none()),
@@ -78,7 +79,11 @@ fn end(report: &Report<'_>) -> Option<Finding> {
             _ => "the fault is in another layer, in the driver, or in a call-back of the program",
         };
         let found = error(Id::CallCrashes, call.command, what);
-        return Some(if is_sent { found } else { found.step(BISECT).step(VALIDATE) });
+        return Some(if is_sent {
+            found
+        } else {
+            found.step(Command::new(BISECT, &[])).step(Command::new(VALIDATE, &[]))
+        });
     }
     let what = match own.map(|thread| thread.calls.last()) {
         _ if is_sent => {
@@ -153,7 +158,7 @@ fn waits(report: &Report<'_>, thread: &Thread<'_>) -> Option<Finding> {
         call.ago
     );
     let found = Finding::of(Id::CallWaits, severity, call.command, what);
-    Some(if is_long { found.step(VALIDATE) } else { found })
+    Some(if is_long { found.step(Command::new(VALIDATE, &[])) } else { found })
 }
 
 /// Returns whether the calls of the thread that wrote the file, if it made any, are in it.
