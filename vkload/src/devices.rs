@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::command::Command;
+use crate::escape;
 use crate::facts::{self, Gpu, SettingsSupport, Variables, own_variables};
 use crate::output;
 use crate::planned::Planned;
@@ -213,6 +214,7 @@ fn reason(
         return format!("the settings file {path} lists the devices");
     }
     if let Some(value) = set(SELECT) {
+        let value = escape::line(value);
         return format!("{SELECT}={value} names the first one; the others are in the usual order");
     }
     if set(DISABLE_SELECT).is_some() {

@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode};
 use std::{env, io};
 
 use crate::arguments::ExecArguments;
+use crate::escape;
 use crate::facts::own_variables;
 use crate::own_library::{folder_of_library, prepend};
 use crate::{faults_layer, switches};
@@ -40,11 +41,12 @@ pub(crate) fn replace_by(mut command: Command, subcommand: &str) -> ExitCode {
     let error = command.exec();
     let code = if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_RUN };
     let name = Path::new(command.get_program()).display();
+    let name = escape::line(&name.to_string());
     eprintln!("vkload {subcommand}: cannot run {name}: {error}");
     ExitCode::from(code)
 }
 
 fn fail(problem: &str, code: u8) -> ExitCode {
-    eprintln!("vkload exec: {problem}");
+    eprintln!("vkload exec: {}", escape::line(problem));
     ExitCode::from(code)
 }

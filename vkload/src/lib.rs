@@ -51,6 +51,8 @@ mod devices;
 mod diagnosis;
 #[cfg(feature = "tool")]
 mod doctor;
+#[cfg(feature = "doctor")]
+mod escape;
 #[cfg(feature = "tool")]
 mod exec;
 #[cfg(feature = "doctor")]

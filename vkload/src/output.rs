@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write, stderr};
 use std::process::ExitCode;
 
+use crate::escape;
+
 /// The exit code if the command cannot give an answer.
 pub(crate) const CANNOT_SAY: u8 = 2;
 
@@ -28,8 +30,14 @@ impl Format {
     }
 }
 
-/// Prints, and returns `code`. A reader that closes the pipe early, as `head` does, is not an error.
+/// Prints lines as text, and returns `code`.
 pub(crate) fn print(output: &str, code: ExitCode) -> ExitCode {
+    print_escaped(&escape::lines(output), code)
+}
+
+/// Prints an answer in which text from outside is escaped already, and returns `code`. A reader that closes the pipe early, as `head` does,
+/// is not an error.
+pub(crate) fn print_escaped(output: &str, code: ExitCode) -> ExitCode {
     match io::stdout().write_all(output.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => fail(&format!("cannot write: {error}")),
         _ => code,
@@ -38,21 +46,21 @@ pub(crate) fn print(output: &str, code: ExitCode) -> ExitCode {
 
 /// Reports why no output can be printed.
 pub(crate) fn fail(problem: &str) -> ExitCode {
-    eprintln!("vkload: {problem}");
+    eprintln!("vkload: {}", escape::lines(problem));
     ExitCode::from(CANNOT_SAY)
 }
 
 /// Shows the current step on a terminal, in a line that the next one replaces.
 pub(crate) fn progress(what: &str) {
     if stderr().is_terminal() {
-        let _ = write!(stderr(), "\r\x1b[K{what} ...");
+        let _ = write!(stderr(), "\r\x1b[K{} ...", escape::line(what));
     }
 }
 
 /// Reports a step on standard error, if that is no terminal, where [`progress`] shows it.
 pub(crate) fn tell_without_terminal(what: &str) {
     if !stderr().is_terminal() {
-        let _ = writeln!(stderr(), "vkload: {what}");
+        let _ = writeln!(stderr(), "vkload: {}", escape::line(what));
     }
 }
 

@@ -17,12 +17,12 @@ use crate::info::report::{Problem, Report};
 use crate::planned::Planned;
 use crate::recording::{self, Recording};
 use crate::view::Device;
-use crate::{chain, info, output, paths};
+use crate::{chain, escape, info, output, paths};
 
 /// Prints the decisions that follow from the recording.
 pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
     match replay(options) {
-        Ok(output) => output::print(&output, ExitCode::SUCCESS),
+        Ok(output) => output::print_escaped(&output, ExitCode::SUCCESS),
         Err(problem) => output::fail(&problem),
     }
 }
@@ -61,7 +61,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
     }
     let Machine { planned, recorded, seen, .. } = load(file)?;
     Ok(match options.show {
-        Show::Paths => paths::render(&planned, json),
+        Show::Paths => escape::lines(&paths::render(&planned, json)),
         Show::Chain => {
             let model = match seen {
                 Some(seen) => doctor::picture(&diagnosis::recorded(planned, seen)?)?,
@@ -78,7 +78,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
         }
         Show::Info => {
             let report = report(&planned, &recorded)?;
-            info::render(&report, options.verbose, json)
+            escape::lines(&info::render(&report, options.verbose, json))
         }
     })
 }

@@ -1,5 +1,7 @@
 //! Columns of text.
 
+use crate::escape;
+
 /// Rows of cells under a head, each column as wide as its widest cell, two blanks between. The last column is not
 /// padded.
 pub(crate) struct Table {
@@ -14,7 +16,7 @@ impl Table {
 
     /// Appends a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
-        self.rows.push(cells.map(str::to_owned).to_vec());
+        self.rows.push(cells.map(escape::line).to_vec());
     }
 
     /// Returns the lines, each behind two blanks and ended by a newline.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::search::{Attempt, Verdict};
 use super::{BisectResult, Suspect};
 use crate::command::Command;
+use crate::escape;
 use crate::program_run::{Ended, file_name};
 
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
@@ -12,7 +13,7 @@ const FORMAT: u64 = 1;
 
 /// Returns the answer, and whether the program fails without any layer.
 pub(super) fn render(answer: &BisectResult, json: bool) -> (String, bool) {
-    let text = if json { format!("{:#}\n", to_json(answer)) } else { text(answer) };
+    let text = if json { escape::json(&to_json(answer)) } else { text(answer) };
     (text, answer.verdict == Verdict::FailsWithoutLayers)
 }
 

@@ -1,6 +1,8 @@
 //! Text in a narrow position: wrapped, and shortened in the middle where even that is not enough. Widths are in columns of a
 //! terminal, of which some characters need two.
 
+use crate::escape;
+
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// How far lines after the first are indented.
@@ -12,10 +14,10 @@ pub(super) fn columns(text: &str) -> usize {
 }
 
 /// Returns the text in lines of at most `width` columns. Lines after the first are indented by two. Control characters, which would command
-/// a terminal, are replaced.
+/// a terminal, are escaped.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    let text = text.replace(char::is_control, "\u{fffd}");
+    let text = escape::line(text);
     let mut rest = text.trim();
     loop {
         let indent = if lines.is_empty() { 0 } else { INDENT };
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn nothing_commands_the_terminal() {
-        assert_eq!(wrap("a\u{1b}[31m\nb", 20), ["a\u{fffd}[31m\u{fffd}b"]);
+        assert_eq!(wrap("a\u{1b}[31m\nb", 20), ["a\\u{1b}[31m\\nb"]);
     }
 
     #[test]

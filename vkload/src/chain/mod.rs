@@ -14,6 +14,7 @@ mod text;
 use std::process::ExitCode;
 
 use crate::arguments::{ChainArguments, Format};
+use crate::escape;
 use crate::output;
 use crate::planned::Planned;
 use crate::probe;
@@ -27,7 +28,7 @@ pub(crate) fn print(options: &ChainArguments) -> ExitCode {
     match model(options) {
         Ok(model) => {
             let code = if model.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-            output::print(&render(&model, format(options.format, options.json)), code)
+            output::print_escaped(&render(&model, format(options.format, options.json)), code)
         }
         Err(problem) => output::fail(&problem),
     }
@@ -54,7 +55,7 @@ pub(crate) fn format(format: Format, json: bool) -> Format {
 pub(crate) fn render(model: &Model, format: Format) -> String {
     match format {
         Format::Text => text::render(model, Look::of_stdout()),
-        Format::Json => format!("{:#}\n", json::render(model)),
+        Format::Json => escape::json(&json::render(model)),
         Format::Svg => svg(model),
         Format::Html => html::page(model),
     }

@@ -1,5 +1,7 @@
 //! The differences as a list and as JSON.
 
+use crate::escape;
+
 use serde_json::{Value, json};
 
 use super::subjects::SUBJECTS;
@@ -10,7 +12,7 @@ const FORMAT: u64 = 1;
 
 /// Returns the answer.
 pub(super) fn render(answer: &Comparison, json: bool) -> String {
-    if json { format!("{:#}\n", to_json(answer)) } else { text(answer) }
+    if json { escape::json(&to_json(answer)) } else { text(answer) }
 }
 
 fn text(answer: &Comparison) -> String {
@@ -37,7 +39,7 @@ fn text(answer: &Comparison) -> String {
 fn line(answer: &Comparison, difference: &Difference) -> String {
     let ([one, other], of) = (&answer.names, &difference.of);
     match &difference.values {
-        [Some(a), Some(b)] => format!("  {of}: {one}: {a} / {other}: {b}\n"),
+        [Some(a), Some(b)] => escape::line(&format!("  {of}: {one}: {a} / {other}: {b}")) + "\n",
         [Some(value), None] => only(of, one, value),
         [None, Some(value)] => only(of, other, value),
         [None, None] => String::new(),
@@ -46,7 +48,7 @@ fn line(answer: &Comparison, difference: &Difference) -> String {
 
 fn only(of: &str, name: &str, value: &str) -> String {
     let value = if value.is_empty() { String::new() } else { format!(": {value}") };
-    format!("  {of}: only in {name}{value}\n")
+    escape::line(&format!("  {of}: only in {name}{value}")) + "\n"
 }
 
 /// Returns the answer for programs. Names do not change between releases; new ones may come.

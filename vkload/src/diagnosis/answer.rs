@@ -5,6 +5,7 @@ use std::fmt;
 use super::case::Case;
 use super::finding::{Finding, Severity};
 use super::rules;
+use crate::escape;
 use crate::view::Device;
 
 /// The doctor's answer.
@@ -37,9 +38,13 @@ impl Diagnosis {
         self.case.devices().into_iter().map(|device| device.name.as_str())
     }
 
-    /// Returns the main result as a sentence.
+    /// Returns the main result as a sentence. Control characters are escaped.
     #[must_use]
     pub fn headline(&self) -> String {
+        escape::line(&self.result())
+    }
+
+    fn result(&self) -> String {
         let case = &self.case;
         let whom = match (&case.target.process, &case.target.program) {
             (Some(process), _) => format!(" for process {}", process.id),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::case::Case;
 use crate::command::Step;
+use crate::escape;
 
 /// Something that a user may want to know or do.
 #[derive(Clone, Debug, Serialize)]
@@ -326,15 +327,15 @@ impl Finding {
         self
     }
 
-    /// Returns the subject and the problem, as a sentence without a full stop.
+    /// Returns the subject and the problem, as a sentence without a full stop. Control characters are escaped.
     #[must_use]
     pub fn sentence(&self) -> String {
         let continues = PREDICATES.iter().any(|verb| self.what.starts_with(verb));
-        match (self.about.as_str(), continues) {
+        escape::line(&match (self.about.as_str(), continues) {
             ("", _) => self.what.clone(),
             (about, true) => format!("{about} {}", self.what),
             (about, false) => format!("{about}: {}", self.what),
-        }
+        })
     }
 }
 

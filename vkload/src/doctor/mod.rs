@@ -12,7 +12,9 @@ use crate::arguments::DoctorArguments;
 use crate::diagnosis::answer;
 use crate::diagnosis::case::Case;
 use crate::diagnosis::gather::{Request, Whom, case};
-use crate::output::{Format, clear_progress, fail, print as print_output, progress, tell_without_terminal};
+use crate::output::{
+    Format, clear_progress, fail, print_escaped as print_output, progress, tell_without_terminal,
+};
 pub(crate) use picture::picture;
 
 /// Prints the findings, the gravest first.

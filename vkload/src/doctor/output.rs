@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::chain::Look;
 use crate::diagnosis::{Diagnosis, Finding, Severity};
+use crate::escape;
 use crate::output::Format;
 use crate::probe::Trial;
 
@@ -19,7 +20,7 @@ pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {
             let told = answer.findings.iter().filter(|finding| !healthy || !finding.next.is_empty());
             text(&answer.headline(), told)
         }
-        Format::Json => format!("{:#}\n", to_json(answer)),
+        Format::Json => escape::json(&to_json(answer)),
         Format::Html => super::picture::html(answer),
     }
 }
@@ -27,7 +28,7 @@ pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {
 /// Returns the headline and the findings.
 pub(super) fn text<'a>(headline: &str, findings: impl Iterator<Item = &'a Finding>) -> String {
     let colours = Look::of_stdout().colour;
-    let mut out = format!("{}\n", paint(headline, "1", colours));
+    let mut out = format!("{}\n", paint(&escape::line(headline), "1", colours));
     for (index, finding) in findings.enumerate() {
         // The first finding follows at once: it is the answer.
         if index > 0 {

@@ -12,7 +12,7 @@ use super::{diagnosed, output};
 use crate::arguments::DoctorArguments;
 use crate::diagnosis::answer;
 use crate::output::Format;
-use crate::output::{fail, print as print_output};
+use crate::output::{fail, print_escaped as print_output};
 use crate::planned::Planned;
 
 /// The interval between checks for changes. Files under `/sys` and `/dev` send no change notifications.

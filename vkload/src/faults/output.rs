@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outcome, Report, Trial};
 use crate::command::Command;
+use crate::escape;
 use crate::output::Format;
 use crate::page::{self, Card, Part, Section, Severity, Step};
 use crate::program_run::file_name;
@@ -16,7 +17,7 @@ const FORMAT: u64 = 1;
 pub(super) fn render(report: &Report, format: Format) -> String {
     match format {
         Format::Text => text(report),
-        Format::Json => format!("{:#}\n", to_json(report)),
+        Format::Json => escape::json(&to_json(report)),
         Format::Html => html(report),
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod text;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::escape;
 use crate::output;
 use crate::planned::Planned;
 use crate::recording;
@@ -44,5 +45,5 @@ pub(crate) fn print(verbose: bool, json: bool, record: Option<&Path>) -> ExitCod
 
 /// Returns the report as tables or as JSON.
 pub(crate) fn render(report: &Report, verbose: bool, json: bool) -> String {
-    if json { format!("{:#}\n", json::render(report)) } else { text::render(report, verbose) }
+    if json { escape::json(&json::render(report)) } else { text::render(report, verbose) }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::report::{BuiltIn, Driver, Report};
+use crate::escape;
 use crate::searched::SearchPath;
 use crate::table::{Table, section};
 use crate::view::Device;
@@ -27,11 +28,11 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
         out.push_str(&outcome(built_in));
     }
     for note in &report.notes {
-        let _ = write!(out, "\nNote: {note}\n");
+        let _ = write!(out, "\nNote: {}\n", escape::line(note));
     }
     if let Some(problem) = &report.problem {
-        let _ = write!(out, "\nNo program can use Vulkan here: {}\n", problem.reason);
-        problem.advice.iter().for_each(|step| out.extend(["  ", step, "\n"]));
+        let _ = write!(out, "\nNo program can use Vulkan here: {}\n", escape::line(&problem.reason));
+        problem.advice.iter().for_each(|step| out.extend(["  ", &escape::line(step), "\n"]));
     }
     out
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::Row;
 use crate::command::Command;
+use crate::escape;
 use crate::switches::Changes;
 use crate::table::Table;
 
@@ -12,7 +13,7 @@ const FORMAT: u64 = 1;
 
 /// Returns the layers, and what changes to variables make them so.
 pub(super) fn render(rows: &[Row], changes: &Changes, json: bool) -> String {
-    if json { format!("{:#}\n", to_json(rows, changes)) } else { text(rows, changes) }
+    if json { escape::json(&to_json(rows, changes)) } else { text(rows, changes) }
 }
 
 fn text(rows: &[Row], changes: &Changes) -> String {

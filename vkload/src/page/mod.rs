@@ -4,6 +4,8 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
+use vkload_core::memory::is_visible;
+
 /// A problem or a note, with its remedy: shown as a card.
 #[derive(Debug)]
 pub(crate) struct Card {
@@ -87,7 +89,7 @@ pub(crate) fn document(title: &str, sections: &[Section]) -> String {
 
 const STYLE: &str = include_str!("page.css");
 
-/// Returns the text with everything replaced that means something in HTML or XML, or that XML may not contain.
+/// Returns the text with everything replaced that means something in HTML or XML, or that XML may not contain, or that a browser does not show.
 pub(crate) fn escape(text: &str) -> Escaped<'_> {
     Escaped(text)
 }
@@ -104,9 +106,8 @@ impl Display for Escaped<'_> {
             '"' => f.write_str("&quot;"),
             '\'' => f.write_str("&#39;"),
             '\n' | '\t' => f.write_char(character),
-            '\u{fffe}' | '\u{ffff}' => f.write_char(char::REPLACEMENT_CHARACTER),
-            _ if character.is_control() => f.write_char(char::REPLACEMENT_CHARACTER),
-            _ => f.write_char(character),
+            _ if is_visible(character) => f.write_char(character),
+            _ => write!(f, "{}", character.escape_unicode()),
         })
     }
 }
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_xml_may_not_contain_is_replaced() {
-        assert_eq!(escape("a\u{1b}\u{ffff}\tb").to_string(), "a\u{fffd}\u{fffd}\tb");
+    fn what_xml_may_not_contain_is_escaped() {
+        assert_eq!(escape("a\u{1b}\u{ffff}\tb").to_string(), "a\\u{1b}\\u{ffff}\tb");
     }
 }

@@ -14,6 +14,7 @@ use vkload_core::memory::{Escaped, OutOfMemory};
 use vkload_linux::POLICY;
 
 use crate::arguments::SettingsArguments;
+use crate::escape;
 use crate::output;
 use crate::own_loader::PLATFORM;
 
@@ -31,7 +32,7 @@ pub(super) fn run(options: &SettingsArguments) -> ExitCode {
         Err(error) => return output::fail(&error.to_string()),
     };
     let program = options.program.as_deref();
-    let text = if options.json { format!("{:#}\n", report.json(program)) } else { report.text(program) };
+    let text = if options.json { escape::json(&report.json(program)) } else { report.text(program) };
     output::print(&text, if report.is_fine() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -12,7 +12,8 @@ use serde_json::json;
 use super::output;
 use super::picture::card;
 use crate::diagnosis::{Finding, Severity};
-use crate::output::{Format, fail, print as print_output};
+use crate::escape;
+use crate::output::{Format, fail, print_escaped as print_output};
 use crate::page::{self, Section};
 use report::Report;
 
@@ -49,7 +50,7 @@ fn render(headline: &str, findings: &[Finding], format: Format) -> String {
                 "headline": headline,
                 "findings": findings,
             });
-            format!("{answer:#}\n")
+            escape::json(&answer)
         }
         Format::Html => {
             let cards = findings.iter().map(card).collect();
