@@ -1,9 +1,10 @@
 //! Which file runs when a user starts a program.
 
 use std::env;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use crate::facts::open;
 
 /// A script's interpreter may be a script, but not without end.
 const SCRIPT_LIMIT: usize = 4;
@@ -49,7 +50,7 @@ fn found(name: &Path) -> Option<PathBuf> {
 
 fn start_of(file: &Path) -> Vec<u8> {
     let mut start = Vec::new();
-    let _ = File::open(file).and_then(|file| file.take(256).read_to_end(&mut start));
+    let _ = open(file).and_then(|file| file.take(256).read_to_end(&mut start));
     start
 }
 

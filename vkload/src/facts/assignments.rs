@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{below, entries, name_of, read, seen};
+use super::files::{below, content, entries, name_of, read, seen};
 use super::variables::Variables;
 
 /// A line that sets a variable.
@@ -117,11 +117,8 @@ fn is_telling(name: &str) -> bool {
 }
 
 fn assignments(root: &Path, file: &Path, setter: &Setter, names: &[&str]) -> Vec<Assignment> {
-    if file.metadata().map_or(true, |found| !found.is_file() || found.len() > SIZE_LIMIT) {
-        return Vec::new();
-    }
-    let text =
-        std::fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let text = content(file, SIZE_LIMIT).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
     let of_line = |(index, line): (usize, &str)| {
         let set = names.iter().filter(|name| sets(line, name)).map(|name| (*name).to_owned());
         set.map(|variable| Assignment {

@@ -1,16 +1,19 @@
 //! The variables and settings that a Vulkan loader reads, by the names in its file. Its version is unknown unless it runs.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use vkload_core::platform::variables::ALL;
 
+use super::files::{below, content};
 use super::linker::Search;
 use super::variables::Variables;
 
 /// The settings file's name.
 pub(crate) const SETTINGS_FILE: &str = "vk_loader_settings.json";
+
+/// A loader is smaller.
+const SIZE_LIMIT: u64 = 256 << 20;
 
 /// A variable that every loader reads. A file without it is no loader, or one that hides its names.
 const IN_EVERY_LOADER: &str = "VK_LAYER_PATH";
@@ -29,7 +32,7 @@ pub(crate) fn not_read(
         search.into_iter().find(|loader| loader.first && u32::from(loader.bits) == bits)
     };
     let path = loader.map(Path::to_owned).or_else(|| Some(found()?.path.into()));
-    let bytes = path.and_then(|path| fs::read(super::files::below(root, &path)).ok()).unwrap_or_default();
+    let bytes = path.and_then(|path| content(&below(root, &path), SIZE_LIMIT).ok()).unwrap_or_default();
     not_among(&bytes)
 }
 
@@ -61,7 +64,7 @@ pub(crate) struct SettingsSupport {
 impl SettingsSupport {
     /// Returns the support of the loader in this file. `None` if the file cannot be read.
     pub(crate) fn of(library: &Path) -> Option<Self> {
-        let bytes = fs::read(library).ok()?;
+        let bytes = content(library, SIZE_LIMIT).ok()?;
         let words = words(&bytes);
         // This project's loader packs the names of fields.
         let is_own = words.iter().any(|word| *word == b"VK_LOADER_X_QUIET");

@@ -8,6 +8,8 @@ use object::read::elf::{Dyn, FileHeader, ProgramHeader, Rel, Rela, SectionHeader
 use object::read::{FileKind, ReadCache, ReadRef, SymbolIndex};
 use object::{Endianness, StringTable, elf};
 
+use super::files::open;
+
 /// A library or a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Elf {
@@ -124,8 +126,9 @@ pub(super) fn own_references(path: &Path, start: &[u8]) -> (usize, Vec<u64>) {
 }
 
 fn with<T>(path: &Path, read: impl Fn(&ReadCache<File>, FileKind) -> Option<T>) -> Result<T, ElfError> {
-    let file = File::open(path).map_err(|error| match error.kind() {
+    let file = open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => ElfError::Absent,
+        std::io::ErrorKind::InvalidInput => ElfError::Other("it is not a regular file"),
         _ => ElfError::Denied,
     })?;
     let size = file.metadata().map_or(0, |found| found.len());

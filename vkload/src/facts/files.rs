@@ -1,6 +1,8 @@
 //! Files below the root of a machine, which is another folder in tests.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Returns the paths in a folder, sorted. Empty if it cannot be read.
@@ -14,6 +16,29 @@ pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
 /// Returns the text of a file, trimmed. Empty if it cannot be read.
 pub(super) fn read(path: &Path) -> String {
     fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()).unwrap_or_default()
+}
+
+/// Opens a regular file for reading. Anything else is an error, and is neither opened nor waited for, also if it takes the file's place now.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let irregular = || io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+    if !fs::metadata(path)?.is_file() {
+        return Err(irregular());
+    }
+    let mut options = OpenOptions::new();
+    let file = options.read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
+}
+
+/// Returns the content of a regular file with at most `limit` bytes. Files without a size, which the kernel makes while they are read
+/// (`/proc/kmsg`), are empty.
+pub(crate) fn content(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let size = file.metadata()?.len();
+    if size > limit {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    let mut content = Vec::new();
+    file.take(size).read_to_end(&mut content).map(|_| content)
 }
 
 /// Returns the last part of a path as text.

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use assignments::{Assignment, Setter};
 pub(crate) use capabilities::{SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
+pub(crate) use files::open;
 pub(crate) use gpus::Gpu;
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed};
 pub(crate) use linker::LoaderFile;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{below, entries, name_of, seen};
+use super::files::{below, content, entries, name_of, seen};
 use super::user::Database;
 use super::variables::Variables;
 
@@ -90,9 +90,7 @@ pub(super) fn explicit_layers(root: &Path, variables: &Variables) -> Vec<(String
     let files =
         folders.iter().flat_map(|folder| entries(&below(root, &folder.join("vulkan/explicit_layer.d"))));
     let name = |path: PathBuf| {
-        let small = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() < SIZE_LIMIT);
-        let text = small.then(|| fs::read_to_string(&path).ok()).flatten()?;
-        let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
+        let manifest: serde_json::Value = serde_json::from_slice(&content(&path, SIZE_LIMIT).ok()?).ok()?;
         Some((manifest["layer"]["name"].as_str()?.to_owned(), seen(root, &path)))
     };
     files.filter(|path| name_of(path).ends_with(".json")).filter_map(name).collect()
@@ -160,7 +158,7 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
     }
     let found = found.ok().filter(|found| found.is_file() && found.len() < SIZE_LIMIT)?;
     let is_manifest = name.ends_with(".json");
-    let content = match fs::read(path) {
+    let content = match content(path, SIZE_LIMIT) {
         Ok(content) => content,
         Err(error) => {
             return (error.kind() == ErrorKind::PermissionDenied && is_manifest)
