@@ -1,7 +1,7 @@
 //! Asks the loader.
 
 use ash::{Entry, StaticFn};
-use vkload_core::discovery::{Note, Origin, Plan, Request};
+use vkload_core::discovery::{Answer, Note, Origin, Plan, Question, Request};
 use vkload_core::drivers::FoundDrivers;
 use vkload_core::drivers::{BestReason, best_reason};
 use vkload_core::loader::Loader;
@@ -14,7 +14,7 @@ use super::layers::LayerProblem;
 use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
 use crate::advice;
-use crate::own_loader::{self, LOADER, PLATFORM};
+use crate::own_loader::{self, LOADER};
 use crate::planned::Planned;
 use crate::searched::SearchPath;
 use crate::view::DriverView;
@@ -41,6 +41,7 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
             let probed = probe_all(&drivers);
             let outcomes: Vec<_> = drivers.outcomes.iter().chain(&probed).collect();
             fill(&mut report, &drivers.plan, &outcomes);
+            explain(&mut report, &drivers.plan, &outcomes);
         }
         Err(_) => report.notes.push("memory ran out while searching for drivers".into()),
     }
@@ -51,13 +52,22 @@ pub(crate) fn report_on(loader: &'static Loader, entry: &Entry) -> Report {
     report
 }
 
-/// Returns the report of the plans, without opening anything, and with the known `fault` of a layer, by its position.
+/// Returns the report of the recorded plans, without opening anything, and with the known `fault` of a layer, by its position.
 pub(crate) fn plan_only(
     planned: &Planned,
     fault: &dyn Fn(usize) -> Option<LayerProblem>,
 ) -> Result<Report, OutOfMemory> {
     let mut report = Report::default();
-    layers::describe(&mut report, &planned.layers, PLATFORM.files, fault)?;
+    let records = planned.snapshot.records();
+    let read = |path: &[u8]| {
+        records.iter().find_map(|record| match (&record.question, &record.answer) {
+            (Question::File(file), Answer::Content(Ok(content), _)) if **file == *path => {
+                Some(content.to_vec())
+            }
+            _ => None,
+        })
+    };
+    layers::describe(&mut report, &planned.layers, &read, fault)?;
     fill(&mut report, &planned.drivers, &[]);
     Ok(report)
 }
@@ -76,6 +86,10 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, DriverStatus)]) {
     }
     report.searched.extend(plan.searched.iter().map(SearchPath::new));
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
+}
+
+/// Adds why there is no device.
+fn explain(report: &mut Report, plan: &Plan, outcomes: &[&(usize, DriverStatus)]) {
     if !report.has_device() {
         let reason = best_reason(plan, outcomes.iter().copied());
         let advice = if lacks_a_driver(&reason) { advice::install_a_driver() } else { Vec::new() };
@@ -168,7 +182,9 @@ mod tests {
             result: SearchResult::Folder { manifests: 1 },
         });
         let mut report = Report::default();
-        fill(&mut report, &plan, &[&(0, DriverStatus::NoEntryPoint)]);
+        let outcomes = [&(0, DriverStatus::NoEntryPoint)];
+        fill(&mut report, &plan, &outcomes);
+        explain(&mut report, &plan, &outcomes);
         assert_eq!(report.drivers[0].view.manifest, "/x.json");
         assert_eq!(report.drivers[0].view.api_version, "1.3.5");
         assert_eq!(report.drivers[0].view.found_by, "XDG_DATA_DIRS is unset");

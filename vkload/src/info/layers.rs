@@ -8,7 +8,6 @@ use vkload_core::layers::FoundLayers;
 use vkload_core::loader::Loader;
 use vkload_core::manifest::{LayerExtension, LayerManifest, SIZE_LIMIT};
 use vkload_core::memory::{Application, OutOfMemory};
-use vkload_core::platform::Files;
 
 use super::report::{About, Extension, Layer, Report};
 use crate::view::LayerView;
@@ -33,14 +32,15 @@ pub(crate) fn fill(report: &mut Report, loader: &'static Loader) -> Result<(), O
         let fault = found.fault(index)?;
         Some(LayerProblem { id: fault.id().into(), text: fault.to_string() })
     };
-    describe(report, &found.plan, loader.platform.files, &fault)
+    let read = |path: &[u8]| loader.platform.files.read(path, SIZE_LIMIT).ok().map(|file| file.to_vec());
+    describe(report, &found.plan, &read, &fault)
 }
 
-/// Fills in the plan's layers, the manifests among `files`, and the `fault` of a layer, by its position.
+/// Fills in the plan's layers, of whose manifests `read` returns the content, and the `fault` of a layer, by its position.
 pub(crate) fn describe(
     report: &mut Report,
     plan: &LayerPlan,
-    files: &dyn Files,
+    read: Read<'_>,
     fault: &dyn Fn(usize) -> Option<LayerProblem>,
 ) -> Result<(), OutOfMemory> {
     for (mut view, candidate) in LayerView::all(plan)?.into_iter().zip(&plan.layers) {
@@ -48,28 +48,31 @@ pub(crate) fn describe(
             view = LayerView { cause: None, outcome: fault.id, remark: fault.text, ..view };
         }
         let said = candidate.manifest.as_ref();
-        let described = said.map(|said| described(said, &candidate.path, files)).unwrap_or_default();
+        let described = said.map(|said| described(said, &candidate.path, read)).unwrap_or_default();
         report.layers.push(Layer { view, ..described });
     }
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
     Ok(())
 }
 
-fn described(manifest: &LayerManifest, path: &[u8], files: &dyn Files) -> Layer {
+/// Returns the content of a file.
+type Read<'a> = &'a dyn Fn(&[u8]) -> Option<Vec<u8>>;
+
+fn described(manifest: &LayerManifest, path: &[u8], read: Read<'_>) -> Layer {
     Layer {
         api_version: manifest.api_version.to_string(),
         implementation_version: manifest.implementation_version,
         description: text(&manifest.description),
         instance_extensions: manifest.instance_extensions.iter().map(extension).collect(),
         device_extensions: manifest.device_extensions.iter().map(extension).collect(),
-        about: about(path, manifest.range.clone(), files).unwrap_or_default(),
+        about: about(path, manifest.range.clone(), read).unwrap_or_default(),
         ..Layer::default()
     }
 }
 
 /// Returns a layer's description of itself, at this position of a manifest, if the file has not changed since.
-fn about(path: &[u8], range: Range<usize>, files: &dyn Files) -> Option<About> {
-    let manifest = files.read(path, SIZE_LIMIT).ok()?;
+fn about(path: &[u8], range: Range<usize>, read: Read<'_>) -> Option<About> {
+    let manifest = read(path)?;
     let mut layer: serde_json::Value = serde_json::from_slice(manifest.get(range)?).ok()?;
     let text = |key: &str| layer[key].as_str().unwrap_or_default().to_owned();
     let names = layer["platforms"].as_array().into_iter().flatten();
