@@ -262,9 +262,7 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
             .with_severity(severity)
             .evidence(evidence);
         Some(match reason {
-            SkipReason::Unreadable(FileError::Denied) => {
-                finding.step(library::permit(&driver.manifest, "a+r"))
-            }
+            SkipReason::Unreadable(FileError::Denied) => finding.step(library::permit(&driver.manifest)),
             SkipReason::LibraryArch { .. } if named => finding.step(Command::unset(&driver.found_by)),
             SkipReason::Duplicate { .. }
             | SkipReason::PortabilityNotAsked

@@ -27,10 +27,9 @@ fn one(case: &Case, stray: &Stray) -> Finding {
         StrayKind::Misplaced { belongs } => finding(Id::ManifestMisplaced, format!("this manifest is not read here; it belongs in {belongs}"))
             .step(case.on(path, "sudo mkdir -p {} && sudo mv {} {}", &[belongs, &path, &format!("{}/", belongs.trim_end_matches('/'))])),
         StrayKind::Unreadable { mode, owner } => {
-            let folder = !path.ends_with(".json");
-            let (noun, bits) = if folder { ("folder", "a+rx") } else { ("manifest", "a+r") };
+            let noun = if path.ends_with(".json") { "manifest" } else { "folder" };
             Finding::new(case, Id::ManifestUnreadable, path, format!("you have no permission to read this {noun} (mode {mode:04o}, owner {owner})"))
-                .step(super::library::permit(path, bits))
+                .step(super::library::permit(path))
         }
         StrayKind::ByteOrderMark => Finding::new(case, Id::ManifestByteOrderMark, path, "this manifest begins with a byte-order mark, which Vulkan loaders other than vkload do not accept")
             .step(case.on(path, "sudo sed -i '1s/^\\xEF\\xBB\\xBF//' {}", &[&path])),

@@ -46,11 +46,10 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             },
         ),
         LibraryState::Denied { mode, owner, of } => {
-            let bits = if of == path { "a+r" } else { "a+rx" };
             let what = format!(
                 "names {path}, and you have no permission to read {of} (mode {mode:04o}, owner {owner})"
             );
-            fault(Id::LibraryDenied, what, vec![permit(of, bits)])
+            fault(Id::LibraryDenied, what, vec![permit(of)])
         }
         LibraryState::NotElf { what } => fault(
             Id::LibraryNotElf,
@@ -88,10 +87,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
         LibraryState::NoExecMount { mount } => fault(
             Id::LibraryNoexec,
             format!("names {path}, and no code can be loaded from {mount}, which is mounted noexec"),
-            vec![
-                Command::new("sudo mount -o remount,exec {}", &[mount]).into(),
-                format!("Or install the {noun} somewhere else").into(),
-            ],
+            vec![format!("Install the {noun} in a folder from which programs may run, such as /opt").into()],
         ),
         LibraryState::IsFolder => fault(
             Id::LibraryFolder,
@@ -126,9 +122,17 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<Step> {
     ]
 }
 
-/// Returns the step that gives everybody these rights to a file or folder.
-pub(super) fn permit(path: &str, bits: &'static str) -> Step {
-    Command::new("sudo chmod {} {}", &[&bits, &path]).into()
+/// Folders of libraries and manifests into which nobody but root writes.
+const OF_VULKAN: &[&str] =
+    &["/etc/vulkan/", "/lib/", "/opt/", "/usr/lib/", "/usr/lib64/", "/usr/local/", "/usr/share/vulkan/"];
+
+/// Returns the step that lets everybody read a file or folder. What is not Vulkan's may be a secret, and the file's name may be a trap.
+pub(super) fn permit(path: &str) -> Step {
+    let leaves = path.split('/').any(|part| part == "..");
+    if !leaves && OF_VULKAN.iter().any(|folder| path.starts_with(folder)) {
+        return Command::new("sudo chmod a+rX {}", &[&path]).into();
+    }
+    "If it is meant for Vulkan, move it to a folder that every user can read".into()
 }
 
 fn install_class(case: &Case, noun: &str) -> Vec<Step> {

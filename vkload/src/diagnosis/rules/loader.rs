@@ -139,7 +139,7 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
             about,
             format!("you have no permission to read {of} (mode {mode:04o}, owner {owner})"),
         )
-        .step(super::library::permit(of, "a+r")),
+        .step(super::library::permit(of)),
         LibraryState::WrongMachine { machine } => {
             let own = &case.facts.system.machine;
             let what = format!("the Vulkan loader was built for {machine} processors, and this one is {own}");

@@ -263,7 +263,10 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
                 correct,
             )
         } else if trimmed.starts_with("~/") || trimmed.contains(":~/") {
-            (format!("is \"{value}\": no shell has replaced the ~ with your home folder"), trimmed.to_owned())
+            (
+                format!("is \"{value}\": no shell has replaced the ~ with your home folder"),
+                trimmed.replace("~/", &format!("{}/", case.facts.user.home)),
+            )
         } else if trimmed.contains(['"', '\'']) {
             (
                 format!("is {value}, and the quotation marks are part of the value"),
@@ -274,20 +277,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         };
         let is_needed = *elements == "manifests" || *elements == "layers";
         let severity = if is_needed { case.blame() } else { Severity::Warning };
-        // The shell replaces a ~ that is not quoted.
-        let home = |value: &&str| value.starts_with("~/");
-        let command = if correct.split(':').any(|value| home(&value)) {
-            let value = |command: Command, (index, value): (usize, &str)| {
-                let command = if index > 0 { command.then(":", &[]) } else { command };
-                match value.strip_prefix("~/") {
-                    Some(rest) => command.then("\"$HOME\"/{}", &[&rest]),
-                    None => command.then("{}", &[&value]),
-                }
-            };
-            correct.split(':').enumerate().fold(Command::new("export {}=", &[name]), value)
-        } else {
-            Command::export(name, &correct)
-        };
+        let command = Command::export(name, &correct);
         all.push(Finding::new(case, Id::WrongSeparator, name, what).with_severity(severity).step(command));
     }
     for note in &case.planned.layers.notes {
