@@ -39,10 +39,10 @@ pub(crate) struct Recording {
 pub(crate) fn write(file: &Path, report: &Value) -> Result<(), String> {
     let mut recording = of_plan(&Planned::here()?, POLICY.pointer_width);
     recording["report"] = report.clone();
-    store(file, recording, &names::Names::here())
+    store(file, recording, names::Names::here("", ""))
 }
 
-/// Records a machine, for a program of this pointer width, with `more` fields. The names of the user with this home folder are taken out.
+/// Records a machine, for a program of this pointer width, with `more` fields. The names of the user with this home folder and of all others are taken out.
 pub(crate) fn write_with(
     file: &Path,
     planned: &Planned,
@@ -54,7 +54,7 @@ pub(crate) fn write_with(
     for (field, value) in more {
         recording[field] = value;
     }
-    store(file, recording, &names::Names::new(home, name))
+    store(file, recording, names::Names::here(home, name))
 }
 
 /// Returns the plan and the answers that it was made from.
@@ -69,7 +69,7 @@ fn of_plan(planned: &Planned, pointer_width: u32) -> Value {
 }
 
 /// Writes in one step, so that a crash leaves the recording before or this one.
-fn store(file: &Path, mut recording: Value, names: &names::Names) -> Result<(), String> {
+fn store(file: &Path, mut recording: Value, names: names::Names) -> Result<(), String> {
     names.take_out(&mut recording);
     own_files::replace(file, &format!("{recording:#}\n"))
         .map_err(|error| format!("cannot write {}: {error}", file.display()))

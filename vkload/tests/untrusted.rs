@@ -353,8 +353,15 @@ fn the_printed_commands_do_nothing_else() {
         answers.push(vkload(&sandbox, &["layers", "--disable", name]).0);
     }
     let mut sleep = Command::new("sleep");
-    let mut process =
-        sleep.arg("600").env_clear().envs(sandbox.environment()).envs(variables()).spawn().expect("sleep");
+    let mut process = sleep
+        .arg("600")
+        .env_clear()
+        .envs(sandbox.environment())
+        .envs(variables())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("sleep");
     answers.push(vkload(&sandbox, &["doctor", "--no-probe", "--pid", &process.id().to_string()]).0);
     process.kill().and_then(|()| process.wait()).expect("ended");
     for name in recordings(&sandbox) {

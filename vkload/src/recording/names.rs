@@ -1,47 +1,117 @@
-//! Takes the names of people out of a recording: the home folder and the user's name.
+//! Takes the names of people out of a recording: home folders and users' names, however they are written.
+
+use std::env;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 
 use serde_json::Value;
 
-/// The replacements.
-const HOME: &str = "/home/user";
+/// The replacements. The second person is `user2`.
+const HOME: &[u8] = b"/home/user";
 const NAME: &str = "user";
-/// Names that do not identify a person.
-const NOBODY: &[&str] = &["", "root", "user", "nobody"];
+/// Names that do not identify a person, and parts of the paths that every loader asks for.
+const NOBODY: &[&str] = &[
+    "", "config", "data", "dev", "etc", "home", "json", "lib", "lib64", "local", "media", "mnt", "nobody",
+    "opt", "proc", "root", "run", "share", "so", "sys", "tmp", "user", "usr", "var", "vulkan", "xdg",
+];
+/// Variables with the name of the user, or of the one who used sudo or doas.
+const VARIABLES: [&str; 4] = ["USER", "LOGNAME", "SUDO_USER", "DOAS_USER"];
+/// The numbers of people's accounts.
+const PEOPLE: std::ops::Range<u32> = 1000..65534;
 
 /// Names that must not be in a recording.
+#[derive(Default)]
 pub(super) struct Names {
-    home: String,
-    names: Vec<String>,
+    homes: Vec<Vec<u8>>,
+    /// The longest first, each with its replacement.
+    names: Vec<(Vec<u8>, String)>,
 }
 
 impl Names {
-    /// Returns the names of this process's user.
-    pub(super) fn here() -> Self {
-        let variable = |name: &str| std::env::var(name).unwrap_or_default();
-        Self::new(&variable("HOME"), &variable("USER"))
+    /// Returns the names of the users of this machine, among them the one with this home folder and name, which may belong to different
+    /// users, as with sudo.
+    pub(super) fn here(home: &str, name: &str) -> Self {
+        let mut names = Self::new(home.as_bytes(), name.as_bytes());
+        names.add_home(env::var_os("HOME").unwrap_or_default().as_bytes());
+        VARIABLES.iter().filter_map(env::var_os).for_each(|name| names.add(name.as_bytes()));
+        for line in fs::read("/etc/passwd").unwrap_or_default().split(|byte| *byte == b'\n') {
+            let fields: Vec<&[u8]> = line.split(|byte| *byte == b':').collect();
+            let [name, _, id, _, _, home, ..] = fields[..] else { continue };
+            let id = std::str::from_utf8(id).ok().and_then(|id| id.parse().ok());
+            if id.is_some_and(|id| PEOPLE.contains(&id)) {
+                names.add(name);
+                names.add_home(home);
+            }
+        }
+        names
     }
 
-    /// Returns the names for this home folder and this user name, which may belong to different users, as with sudo.
-    pub(super) fn new(home: &str, name: &str) -> Self {
-        let home = home.trim_end_matches('/');
-        let telling = home.matches('/').count() > 1;
-        let of_folder = home.strip_prefix("/home/").filter(|rest| !rest.contains('/')).unwrap_or_default();
-        let names = [name, of_folder].into_iter().filter(|name| !NOBODY.contains(name));
-        Self {
-            home: if telling { home.to_owned() } else { String::new() },
-            names: names.map(str::to_owned).collect(),
+    fn new(home: &[u8], name: &[u8]) -> Self {
+        let mut names = Self::default();
+        names.add_home(home);
+        names.add(name);
+        names
+    }
+
+    fn add(&mut self, name: &[u8]) {
+        let is_nobody = NOBODY.iter().any(|nobody| nobody.as_bytes() == name);
+        if is_nobody || self.names.iter().any(|(known, _)| known == name) {
+            return;
+        }
+        let number = if self.names.is_empty() { String::new() } else { (self.names.len() + 1).to_string() };
+        self.names.push((name.to_vec(), format!("{NAME}{number}")));
+        self.names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    }
+
+    /// Adds a home folder, and its user's name if it is one of the usual folders.
+    fn add_home(&mut self, home: &[u8]) {
+        let parts: Vec<&[u8]> = parts(home).collect();
+        match parts[..] {
+            [b"home", name] => self.add(name),
+            [_, _, ..] => self.homes.push([&b"/"[..], &parts.join(&b'/')].concat()),
+            _ => {}
         }
     }
 
-    /// Replaces them in every string, also in the names of fields.
-    pub(super) fn take_out(&self, value: &mut Value) {
+    /// Adds the names in paths of home folders.
+    fn find(&mut self, value: &Value) {
+        if let Some(bytes) = super::bytes(value) {
+            let is_end = |byte: &u8| byte.is_ascii_whitespace() || b":;,\"'()<>|&$`".contains(byte);
+            for path in bytes.split(is_end) {
+                let parts: Vec<&[u8]> = parts(path).collect();
+                // `/home/NAME`, `/var/home/NAME`.
+                let of_home =
+                    parts.windows(2).take(2).find(|pair| pair[0] == b"home" && !pair[1].starts_with(b"."));
+                of_home.into_iter().for_each(|pair| self.add(pair[1]));
+            }
+        }
         match value {
-            Value::String(text) => *text = self.without(text),
-            Value::Array(elements) => elements.iter_mut().for_each(|element| self.take_out(element)),
+            Value::Array(elements) => elements.iter().for_each(|element| self.find(element)),
+            Value::Object(fields) => fields.iter().for_each(|(name, field)| {
+                self.find(&Value::from(name.as_str()));
+                self.find(field);
+            }),
+            _ => {}
+        }
+    }
+
+    /// Replaces them in every string and in all bytes, also in the names of fields.
+    pub(super) fn take_out(mut self, value: &mut Value) {
+        self.find(value);
+        self.replace(value);
+    }
+
+    fn replace(&self, value: &mut Value) {
+        if let Some(bytes) = super::bytes(value) {
+            *value = super::bytes_json(&self.without(&bytes));
+            return;
+        }
+        match value {
+            Value::Array(elements) => elements.iter_mut().for_each(|element| self.replace(element)),
             Value::Object(fields) => {
                 let renamed = std::mem::take(fields).into_iter().map(|(name, mut field)| {
-                    self.take_out(&mut field);
-                    (self.without(&name), field)
+                    self.replace(&mut field);
+                    (String::from_utf8_lossy(&self.without(name.as_bytes())).into_owned(), field)
                 });
                 *fields = renamed.collect();
             }
@@ -49,66 +119,48 @@ impl Names {
         }
     }
 
-    fn without(&self, text: &str) -> String {
-        if self.names.iter().any(|name| name == text) {
-            return NAME.to_owned();
-        }
-        let text = if self.home.is_empty() { text.to_owned() } else { replace_part(text, &self.home, HOME) };
-        self.names
-            .iter()
-            .fold(text, |text, name| replace_part(&text, &format!("/{name}"), &format!("/{NAME}")))
+    fn without(&self, text: &[u8]) -> Vec<u8> {
+        let text = self.homes.iter().fold(text.to_vec(), |text, home| replaced(&text, home, HOME));
+        self.names.iter().fold(text, |text, (name, by)| replaced(&text, name, by.as_bytes()))
     }
 }
 
-/// Replaces `part` if it is followed by the end of a path component.
-fn replace_part(text: &str, part: &str, by: &str) -> String {
-    let (mut out, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find(part) {
-        let (before, from) = rest.split_at(at);
-        let after = from.get(part.len()..).unwrap_or_default();
-        let ends = !after.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '_' | '.'));
-        out.push_str(before);
-        out.push_str(if ends { by } else { part });
-        rest = after;
+/// Returns the names in a path.
+fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    path.split(|byte| *byte == b'/').filter(|part| !part.is_empty() && *part != b".")
+}
+
+/// Returns the text with each `part` replaced that is no part of a longer word. A slash may be written as several, and as `/./`.
+fn replaced(text: &[u8], part: &[u8], by: &[u8]) -> Vec<u8> {
+    let is_of_word =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    let (mut out, mut rest) = (Vec::new(), text);
+    while let Some(first) = rest.first() {
+        let after = after(rest, part).filter(|after| !is_of_word(after.first()));
+        match after.filter(|_| part.starts_with(b"/") || !is_of_word(out.last())) {
+            Some(after) => {
+                out.extend_from_slice(by);
+                rest = after;
+            }
+            None => {
+                out.push(*first);
+                rest = &rest[1..];
+            }
+        }
     }
-    out + rest
+    out
+}
+
+/// Returns what comes after `part` in a text that begins with it.
+fn after<'a>(mut text: &'a [u8], part: &[u8]) -> Option<&'a [u8]> {
+    for byte in part {
+        text = text.strip_prefix(&[*byte])?;
+        while let (b'/', Some(rest)) = (byte, text.strip_prefix(b"/").or_else(|| text.strip_prefix(b"./"))) {
+            text = rest;
+        }
+    }
+    Some(text)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn names_are_taken_out_wherever_they_stand() {
-        let names = Names::new("/home/ann", "ann");
-        let mut value = json!({
-            "value": "/home/ann/.local/share:/usr/share",
-            "group": "ann",
-            "/media/ann/disk": ["/home/annette/x", "the plan of /home/ann, and no more", "ann's", "/opt/ann.so"],
-        });
-        names.take_out(&mut value);
-        assert_eq!(
-            value,
-            json!({
-                "value": "/home/user/.local/share:/usr/share",
-                "group": "user",
-                "/media/user/disk": ["/home/annette/x", "the plan of /home/user, and no more", "ann's", "/opt/ann.so"],
-            })
-        );
-    }
-
-    #[test]
-    fn a_name_that_only_the_home_folder_contains_is_removed() {
-        let mut value = json!(["/home/ann/x", "/run/media/ann", "/media/root", "ann"]);
-        Names::new("/home/ann", "root").take_out(&mut value);
-        assert_eq!(value, json!(["/home/user/x", "/run/media/user", "/media/root", "user"]));
-    }
-
-    #[test]
-    fn the_administrator_is_nobody() {
-        let mut value = json!("/root/.config and root");
-        Names::new("/root", "root").take_out(&mut value);
-        assert_eq!(value, "/root/.config and root");
-    }
-}
+mod tests;
