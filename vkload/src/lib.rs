@@ -28,8 +28,6 @@
 #![cfg_attr(all(feature = "doctor", not(feature = "tool")), allow(dead_code, unused_imports))]
 
 #[cfg(feature = "tool")]
-mod advice;
-#[cfg(feature = "tool")]
 mod arguments;
 mod bindings;
 #[cfg(feature = "tool")]

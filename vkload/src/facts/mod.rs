@@ -26,6 +26,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::command::Command;
+
 pub(crate) use assignments::{Assignment, Setter};
 pub(crate) use capabilities::{SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
@@ -146,6 +148,13 @@ pub(crate) fn without_device(manifests: &[&str]) -> Vec<bool> {
     let root = Path::new("/");
     let gpus = gpus::collect(root);
     manifests.iter().map(|manifest| gpus::is_without_device(root, &gpus, manifest)).collect()
+}
+
+/// Returns the command that installs Mesa's driver for this machine's GPU, or for the processor.
+pub(crate) fn install_driver() -> Option<Command> {
+    let root = Path::new("/");
+    let gpu = gpus::collect(root).into_iter().find(Gpu::can_have_vulkan);
+    packages::collect(root, &system::collect(root)).vulkan_driver(gpu.map(|gpu| gpu.vendor), usize::BITS)
 }
 
 /// Returns the graphics devices of this machine, and whether each sleeps, in the kernel's words.

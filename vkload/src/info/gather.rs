@@ -13,7 +13,7 @@ use vkload_core::objects;
 use super::layers::LayerProblem;
 use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
-use crate::advice;
+use crate::facts;
 use crate::own_loader::{self, LOADER};
 use crate::planned::Planned;
 use crate::searched::SearchPath;
@@ -92,9 +92,18 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, DriverStatus)]) {
 fn explain(report: &mut Report, plan: &Plan, outcomes: &[&(usize, DriverStatus)]) {
     if !report.has_device() {
         let reason = best_reason(plan, outcomes.iter().copied());
-        let advice = if lacks_a_driver(&reason) { advice::install_a_driver() } else { Vec::new() };
+        let advice = if lacks_a_driver(&reason) { how_to_install() } else { Vec::new() };
         report.problem = Some(Problem { reason: reason.to_string(), advice });
     }
+}
+
+/// Returns the steps to install a driver, one per line.
+fn how_to_install() -> Vec<String> {
+    let command = facts::install_driver().map_or_else(
+        || "Install your distribution's Vulkan drivers: Mesa's for AMD, Intel and others".to_owned(),
+        |command| format!("Install a driver: {command}"),
+    );
+    vec![command, "For an NVIDIA GPU install the vendor's driver; its Vulkan part comes with it.".to_owned()]
 }
 
 /// Returns whether installing a driver would help. Everything else says itself what to do.
