@@ -133,7 +133,7 @@ impl Processor {
         }
         tests.args(["--package", "vkload-linux", "--lib", "--test", "trampolines"]).finish()?;
         if self.library {
-            let library = target_folder().join(self.target).join("debug/libvulkan.so");
+            let library = target_folder().join(self.target).join("release/libvulkan.so");
             let mut test = self.cargo("test");
             test.args(["--package", "vkload-linux", "--test", "reopen"]);
             test.env("VKLOAD_TEST_LIBRARY", library).env("VKLOAD_TEST_CC", self.compiler());
