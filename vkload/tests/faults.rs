@@ -1,6 +1,6 @@
 //! `vkload faults` and `vkload exec --faults` as a user meets them, with a program that has one mistake at a time.
 
-mod schema;
+use crate::schema;
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! Files that root writes with the tool while another user plants links, folders and files: nothing else changes.
 
-mod two_users;
+use crate::two_users;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};

@@ -1,7 +1,7 @@
 //! `vkload layers` as a user meets it. Which layers a program gets is seen by the traces that they write when a loader opens them.
 
-mod probe;
-mod test_layers;
+use crate::probe;
+use crate::test_layers;
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;

@@ -1,7 +1,7 @@
 //! Programs that call `init_probes`, such as the tool, started with a probe's arguments by another program than their own doctor.
 
-mod probe;
-mod two_users;
+use crate::probe;
+use crate::two_users;
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,6 +1,6 @@
 //! The tool run by root while another user's files, variables and processes are hostile: none of their code runs as root.
 
-mod two_users;
+use crate::two_users;
 
 use std::fs;
 use std::os::unix::fs::chown;

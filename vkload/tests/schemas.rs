@@ -2,7 +2,7 @@
 //!
 //! A new command needs a row in [`COMMANDS`], and its schema a row in `docs/scripting.md`.
 
-mod schema;
+use crate::schema;
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! `vkload settings` as it changes the file: each change is read by the loaders that are installed, and taken back.
 
-mod probe;
-mod test_layers;
+use crate::probe;
+use crate::test_layers;
 
 use std::fs;
 use std::path::Path;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use vkload_core::manifest::SettingsFile;
 
-mod schema;
+use crate::schema;
 
 use schema::Schema;
 

@@ -1,0 +1,10 @@
+//! What other users, hostile files and hostile programs cannot do to the tool.
+
+mod files_of_root;
+mod hostile;
+mod probe;
+mod probes;
+mod rights;
+mod two_users;
+mod untrusted;
+mod untrusted_files;
