@@ -29,7 +29,6 @@ impl Command {
         Self(Vec::new()).then(syntax, words)
     }
 
-    /// Appends to the command.
     pub(crate) fn then(mut self, syntax: &'static str, words: &[Word<'_>]) -> Self {
         let mut words = words.iter();
         for (index, syntax) in syntax.split("{}").enumerate() {
@@ -187,13 +186,11 @@ impl Step {
         Self::default().and_say(words)
     }
 
-    /// Appends words.
     pub(crate) fn and_say(mut self, words: impl Into<Cow<'static, str>>) -> Self {
         self.0.push(Segment::Words(words.into()));
         self
     }
 
-    /// Appends a command.
     pub(crate) fn run(mut self, command: Command) -> Self {
         self.0.push(Segment::Command(command));
         self

@@ -28,7 +28,6 @@ type Powered = (Gpu, String);
 /// The number of `docs/schemas/devices.schema.json`, which a change that programs would notice raises.
 const FORMAT: u32 = 1;
 
-/// Prints the devices.
 pub(crate) fn print(no_probe: bool, json: bool) -> ExitCode {
     let gpus = facts::gpus_with_power();
     let report = if no_probe { Ok(Report { gpus, ..Report::default() }) } else { Report::of(gpus) };

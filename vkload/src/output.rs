@@ -8,14 +8,10 @@ use crate::escape;
 /// The exit code if the command cannot give an answer.
 pub(crate) const CANNOT_SAY: u8 = 2;
 
-/// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// For people.
     Text,
-    /// For programs.
     Json,
-    /// For browsers.
     Html,
 }
 

@@ -15,7 +15,6 @@ use vkload_linux::FLAVOUR;
 pub(crate) static PLATFORM: Platform =
     Platform { environment: &ConfiguredEnvironment, ..vkload_linux::PLATFORM };
 
-/// The loader.
 pub(crate) static LOADER: Loader = Loader::new(&PLATFORM, FLAVOUR);
 
 /// The global commands of Vulkan.
@@ -74,7 +73,6 @@ fn prepared(applied: Applied) -> Applied {
     applied
 }
 
-/// Returns the settings that apply.
 pub(crate) fn settings() -> &'static [Setting] {
     APPLIED.get().map_or(&[], |applied| &applied.settings)
 }

@@ -44,7 +44,6 @@ impl Planned {
         libraries.map(|library| Path::new(OsStr::from_bytes(library))).try_for_each(rights::check)
     }
 
-    /// Returns the plans for this machine.
     pub(crate) fn here() -> Result<Self, String> {
         Self::new(&POLICY, Snapshot::new(), &|snapshot, questions| {
             snapshot.ask(&PLATFORM, questions).map_err(out_of_memory)

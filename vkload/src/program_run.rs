@@ -30,7 +30,6 @@ pub(crate) fn file_name(words: &[String]) -> &str {
     first.rsplit('/').next().unwrap_or(first)
 }
 
-/// A run.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub(crate) ended: Ended,
@@ -38,17 +37,22 @@ pub(crate) struct Run {
     pub(crate) printed: Vec<String>,
 }
 
-/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// The program ended itself.
-    Exited { code: i32 },
-    /// A signal ended it.
-    Signal { number: i32 },
+    Exited {
+        code: i32,
+    },
+    Signal {
+        number: i32,
+    },
     /// Time was up, and it should have ended.
-    TimedOut { seconds: u64 },
+    TimedOut {
+        seconds: u64,
+    },
     /// Time was up, and it was running as it should.
-    Running { seconds: u64 },
+    Running {
+        seconds: u64,
+    },
 }
 
 impl Ended {
@@ -73,7 +77,6 @@ impl Ended {
         }
     }
 
-    /// Returns it for programs.
     pub(crate) fn to_json(self) -> Value {
         let (how, number) = match self {
             Self::Exited { code } => ("exited", i64::from(code)),

@@ -27,7 +27,6 @@ const FORMAT: u64 = 1;
 pub(crate) struct Recording {
     /// How the loader searched.
     pub(crate) policy: Policy,
-    /// The answers.
     pub(crate) snapshot: Snapshot,
     /// The output of `vkload info`.
     pub(crate) report: Value,

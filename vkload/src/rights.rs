@@ -138,7 +138,6 @@ pub(crate) fn unsafe_variables(variables: impl Iterator<Item = (OsString, OsStri
     names
 }
 
-/// The rights of a process.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Rights {
     user: u32,

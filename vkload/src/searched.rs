@@ -15,9 +15,7 @@ use crate::table::Table;
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct SearchPath {
     pub(crate) path: String,
-    /// Why it was searched.
     pub(crate) because: String,
-    /// The result of the search.
     pub(crate) found: String,
 }
 

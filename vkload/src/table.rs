@@ -14,7 +14,6 @@ impl Table {
         Self { rows: vec![head.iter().map(|word| (*word).to_owned()).collect()] }
     }
 
-    /// Appends a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [&str; N]) {
         self.rows.push(cells.map(escape::line).to_vec());
     }

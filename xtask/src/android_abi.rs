@@ -28,7 +28,6 @@ const VERSION: &str = "LIBVULKAN";
 /// Bytes of the largest page of any system.
 pub(crate) const PAGE: u64 = 16 * 1024;
 
-/// A library that is built.
 pub(crate) struct Library {
     pub(crate) package: &'static str,
     /// Cargo's name for it.
@@ -318,7 +317,6 @@ impl Built<'_> {
 }
 
 impl Library {
-    /// Returns the version of its exports.
     fn version(&self) -> Option<&'static str> {
         self.commands.map(|_| VERSION)
     }

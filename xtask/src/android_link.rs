@@ -51,7 +51,6 @@ pub(crate) struct Link<'a> {
     pub(crate) flags: &'a [&'a str],
 }
 
-/// The system libraries to link with.
 pub(crate) enum System {
     /// In an NDK, whose compilers know where.
     Ndk { folder: PathBuf, target: String },

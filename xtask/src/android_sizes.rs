@@ -11,14 +11,12 @@ use crate::android_options::ABIS;
 use crate::elf::Facts;
 use crate::workspace::root;
 
-/// The page with the sizes.
 const PAGE: &str = "docs/android-apk.md";
 
 /// The head of the table on it.
 const HEAD: &str = "| ABI | `libvkload.so` | `libvkload_jni.so` | `libvkload_cutils.so` | `libvkload_hardware.so` | `libvkload_sync.so` |\n\
                     |---|---|---|---|---|---|\n";
 
-/// The sentence about the AAR.
 const SENTENCE: (&str, &str) = ("The AAR has ", " MB.");
 
 /// Writes the figures of the last build of all ABIs.

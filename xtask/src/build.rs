@@ -12,7 +12,6 @@ use crate::target::{Binutils, Target};
 use crate::toolchain::cargo;
 use crate::workspace::target_folder;
 
-/// The thing to build.
 struct Build<'a> {
     profile: &'static str,
     /// The only drivers that the library will open, a list of paths with colons.

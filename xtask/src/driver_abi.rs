@@ -24,9 +24,7 @@ struct Library {
     target: Option<&'static str>,
     /// Its manifest, which is put into the same folder.
     manifest: Option<&'static str>,
-    /// All that it exports.
     exports: &'static [&'static str],
-    /// The libraries that it may need.
     needed: &'static [&'static str],
     /// The list of the functions that it may use of them, if that is limited.
     imports: Option<&'static str>,

@@ -30,7 +30,6 @@ pub(crate) struct Facts {
     /// Names in the table that `strip` removes.
     pub(crate) symbols: Vec<String>,
     pub(crate) sections: Vec<String>,
-    /// The mapped segments.
     pub(crate) segments: Vec<Segment>,
     /// Content that a loader must not have, found while reading.
     pub(crate) wrong: Vec<String>,

@@ -54,7 +54,6 @@ impl Imports {
         libraries.find_map(|(library, functions)| functions.contains(function).then_some(library.as_str()))
     }
 
-    /// Returns all functions.
     pub(crate) fn functions(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }

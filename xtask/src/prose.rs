@@ -42,7 +42,6 @@ const HABITS: [(&str, &str); 9] = [
 /// Pages and comments, by the unit that is judged: a page's path, or a crate's folder.
 type Texts = BTreeMap<String, Vec<Line>>;
 
-/// A line of prose.
 struct Line {
     /// The file and the number of the line, for the person at the terminal.
     location: String,

@@ -6,7 +6,6 @@ use crate::workspace::target_folder;
 
 /// A crate that becomes a shared library.
 pub(crate) struct Shell {
-    /// The package.
     pub(crate) package: &'static str,
     /// Cargo's name for the library.
     pub(crate) built: &'static str,

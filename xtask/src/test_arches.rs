@@ -49,7 +49,6 @@ const PROCESSORS: &[Processor] = &[
 /// The processor on which Android's libraries are run.
 const ANDROIDS: &str = "aarch64-unknown-linux-gnu";
 
-/// Libraries for it.
 struct Android {
     /// Their path in the output folder.
     folder: &'static str,

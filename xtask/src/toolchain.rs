@@ -9,7 +9,6 @@ use crate::Failure;
 use crate::command::{Run, command};
 use crate::workspace::root;
 
-/// Returns a cargo command.
 pub(crate) fn cargo(line: &str) -> Command {
     own("CARGO", "cargo", line)
 }

@@ -33,7 +33,6 @@ use vkload_layer_runtime::{
 
 use report::Reason;
 
-/// The layer.
 pub struct Recorder;
 
 impl Layer for Recorder {

@@ -29,7 +29,6 @@ static MAPPED: [AtomicPtr<AtomicU32>; DEVICES] = [const { AtomicPtr::new(null_mu
 /// How many threads read them.
 static READERS: AtomicU32 = AtomicU32::new(0);
 
-/// The buffer of a device.
 #[derive(Default)]
 pub(crate) struct MarkerBuffer {
     buffer: AtomicU64,
@@ -37,7 +36,6 @@ pub(crate) struct MarkerBuffer {
     words: AtomicPtr<AtomicU32>,
 }
 
-/// The progress of a command buffer.
 pub(crate) struct Progress {
     pub(crate) top: Marker,
     pub(crate) bottom: Option<Marker>,

@@ -47,7 +47,6 @@ const OWN_CHECKPOINTS: u8 = 1;
 const CHECKPOINTS_OF_PROGRAM: u8 = 2;
 const MARKER_BUFFER: u8 = 3;
 
-/// A queue's progress.
 pub(crate) struct Progress<'a> {
     pub(crate) queue: u64,
     pub(crate) family: u32,

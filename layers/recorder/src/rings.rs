@@ -12,7 +12,6 @@ use crate::settings::Settings;
 /// The parameters that an entry keeps. Only three commands of the registry have more.
 pub(crate) const PARAMETERS: usize = 11;
 
-/// A call.
 #[derive(Default)]
 pub(crate) struct Entry {
     command: AtomicU16,
@@ -214,7 +213,6 @@ impl Ring {
 }
 
 impl Entry {
-    /// Writes the parameters.
     #[inline]
     pub(crate) fn called_with(&self, parameters: &[u64]) {
         for (slot, parameter) in self.parameters.iter().zip(parameters) {

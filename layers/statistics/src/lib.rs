@@ -28,7 +28,6 @@ use ash::vk;
 use vkload_layer_runtime::registry::{CommandId, command};
 use vkload_layer_runtime::{Call, Command, InterceptAll, Layer, Returned, Setting, SettingKind, Tool};
 
-/// The layer.
 pub struct Statistics;
 
 impl Layer for Statistics {
@@ -58,7 +57,6 @@ impl Layer for Statistics {
     type Device = ();
 }
 
-/// Instances that exist.
 static INSTANCES: AtomicUsize = AtomicUsize::new(0);
 
 impl InterceptAll for Statistics {

@@ -8,7 +8,6 @@ use crate::{Statistics, say};
 
 /// The reports to write. This and the following are names of both environment variables and layer settings.
 pub(crate) const REPORTS: &str = "VKLOAD_STATISTICS";
-/// The file to write to.
 pub(crate) const FILE: &str = "VKLOAD_STATISTICS_FILE";
 /// How many calls of each thread the trace keeps.
 pub(crate) const EVENTS: &str = "VKLOAD_STATISTICS_EVENTS";

@@ -20,7 +20,6 @@ use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
 use search::{Attempt, Verdict};
 
-/// The result of the search.
 struct BisectResult {
     /// The program's words.
     program: Vec<String>,

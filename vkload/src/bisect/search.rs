@@ -10,7 +10,6 @@ use crate::switches::Changes;
 /// A run, or of several that were the same the last one.
 #[derive(Clone, Debug)]
 pub(super) struct Attempt {
-    /// The layers that were on.
     pub(super) layers: Vec<usize>,
     pub(super) ended: Ended,
     /// The last lines that the program printed.

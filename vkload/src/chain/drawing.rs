@@ -18,7 +18,6 @@ pub(super) struct Branch {
     pub(super) devices: Vec<Block>,
 }
 
-/// A box.
 pub(super) struct Block {
     pub(super) role: Role,
     pub(super) title: String,
@@ -53,7 +52,6 @@ pub(super) struct Note {
     pub(super) is_problem: bool,
 }
 
-/// The label at a fork.
 pub(super) const FORK: &str = "one of these, by the call's device";
 
 impl Drawing {

@@ -4,7 +4,6 @@ use super::model::Model;
 use super::svg::svg;
 use crate::page::{self, Card, Part, Section, Severity, Step};
 
-/// Returns the whole page.
 pub(crate) fn page(model: &Model) -> String {
     let mut parts: Vec<_> = cards(model).into_iter().map(Part::Card).collect();
     parts.push(Part::Picture(svg(model)));
@@ -38,7 +37,6 @@ const DRIVERS: &[&str] = &["manifest", "library", "Vulkan", "why it was found"];
 const DEVICES: &[&str] = &["device", "kind", "Vulkan", "driver"];
 const SKIPPED: &[&str] = &["manifest", "library", "why it is not used"];
 
-/// Returns a row of a table.
 fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
 }

@@ -32,7 +32,6 @@ pub(crate) struct Model {
     pub(crate) refused: Vec<String>,
 }
 
-/// An active layer.
 #[derive(Debug, Default)]
 pub(crate) struct Layer {
     pub(crate) view: LayerView,
@@ -55,13 +54,11 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// Returns the devices that are known.
     pub(crate) fn devices(&self) -> &[Device] {
         self.devices.as_deref().unwrap_or_default()
     }
 }
 
-/// A physical device.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Device {
@@ -75,7 +72,6 @@ pub(crate) struct Device {
 }
 
 impl Model {
-    /// Returns whether devices are known.
     pub(crate) fn knows_devices(&self) -> bool {
         !self.devices.is_empty() || self.drivers.iter().any(|driver| !driver.devices().is_empty())
     }

@@ -14,7 +14,6 @@ use crate::replay::{self, Machine};
 /// The comparable values of one side: for each subject, a map from names to values.
 type Side = BTreeMap<&'static str, BTreeMap<String, String>>;
 
-/// The result of the comparison.
 struct Comparison {
     /// The recordings, by their shortest distinct names.
     names: [String; 2],

@@ -10,7 +10,6 @@ use super::{Comparison, Difference};
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
-/// Returns the answer.
 pub(super) fn render(answer: &Comparison, json: bool) -> String {
     if json { escape::json(&to_json(answer)) } else { text(answer) }
 }

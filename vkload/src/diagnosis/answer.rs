@@ -14,7 +14,6 @@ pub struct Diagnosis {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// Returns the answer for this case.
 pub(crate) fn answer(case: Case) -> Diagnosis {
     let findings = rules::findings(&case);
     Diagnosis { case, findings }

@@ -21,7 +21,6 @@ pub(crate) struct Case {
     pub(crate) trials: Trials,
     /// The layers that are active in a program that asks for none.
     pub(crate) layers: Vec<LayerView>,
-    /// The drivers that were found.
     pub(crate) drivers: Vec<DriverView>,
 }
 

@@ -41,7 +41,6 @@ pub enum Severity {
 pub(crate) enum Evidence {
     /// It was tried: with the culprit things fail, without it they do not.
     Proven,
-    /// It was seen to fail.
     Seen,
     /// A decision of the user's that has this effect: a variable, a setting, a layer that fails alone.
     Chosen,
@@ -96,7 +95,6 @@ impl Levels {
 /// Declares the findings: each has a name that does not change, the severities that it may have, and its usual evidence.
 macro_rules! findings {
     ($($id:ident $name:literal $levels:ident $evidence:ident,)*) => {
-        /// The kind of a finding.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Id {
             $($id,)*
@@ -105,7 +103,6 @@ macro_rules! findings {
         }
 
         impl Id {
-            /// Returns the name.
             pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Self::$id => $name,)*
@@ -299,7 +296,6 @@ impl Finding {
         Self::of(id, id.usual().0.usual(case), about, what)
     }
 
-    /// Returns a finding with this severity.
     pub(crate) fn of(id: Id, severity: Severity, about: &str, what: impl Into<String>) -> Self {
         let (_, evidence) = id.usual();
         Self { severity, evidence, id, about: about.to_owned(), what: what.into(), next: Vec::new() }
@@ -315,13 +311,11 @@ impl Finding {
         Self { evidence, ..self }
     }
 
-    /// Adds a step.
     pub(crate) fn step(mut self, step: impl Into<Step>) -> Self {
         self.next.push(step.into());
         self
     }
 
-    /// Adds steps.
     pub(super) fn with_steps(mut self, steps: impl IntoIterator<Item = impl Into<Step>>) -> Self {
         self.next.extend(steps.into_iter().map(Into::into));
         self

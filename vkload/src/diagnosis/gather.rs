@@ -40,7 +40,6 @@ pub(crate) enum Whom<'a> {
     AnyProgram(u32),
     /// A program to start, with its arguments.
     Program(&'a [OsString]),
-    /// A running process.
     Process(u32),
     /// This program, with the loader in it.
     ThisProgram,

@@ -14,7 +14,6 @@ use crate::probe::{Ending, Trial};
 use crate::recording;
 use crate::view::LayerView;
 
-/// The recorded parts of a case.
 pub(super) struct RecordedCase<'a> {
     pub(super) facts: &'a Facts,
     pub(super) planned: &'a Planned,

@@ -35,7 +35,6 @@ pub(crate) struct Target {
     pub(crate) bits: u32,
 }
 
-/// A running process.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Process {

@@ -18,7 +18,6 @@ pub(super) const PRELOAD: &str = "LD_PRELOAD";
 /// A layer that takes longer is tried again, in case the machine was busy.
 pub(super) const LONG: u64 = 2000;
 
-/// The results of all trials.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Trials {

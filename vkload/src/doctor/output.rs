@@ -11,7 +11,6 @@ use crate::probe::Trial;
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
-/// Returns the whole answer.
 pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {
     match format {
         Format::Text => {
@@ -25,7 +24,6 @@ pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {
     }
 }
 
-/// Returns the headline and the findings.
 pub(super) fn text<'a>(headline: &str, findings: impl Iterator<Item = &'a Finding>) -> String {
     let colours = Look::of_stdout().colour;
     let mut out = format!("{}\n", paint(&escape::line(headline), "1", colours));

@@ -25,7 +25,6 @@ pub(super) struct Elf {
     pub(super) has_run_path: bool,
     /// The versions that it needs, with the library that is to have each.
     pub(super) wants: Vec<(String, String)>,
-    /// The versions that it has.
     pub(super) has: Vec<String>,
 }
 
@@ -83,7 +82,6 @@ pub(super) fn machine_for(bits: u32) -> &'static str {
     }
 }
 
-/// Reads the file at `path`.
 pub(super) fn read(path: &Path) -> Result<Elf, ElfError> {
     with(path, |data, kind| match kind {
         FileKind::Elf64 => parse::<elf::FileHeader64<Endianness>, _>(data, 64),

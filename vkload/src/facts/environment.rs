@@ -22,7 +22,6 @@ pub(crate) struct Environment {
     pub(crate) steam_runtime: Option<String>,
     /// Whether `/proc` is not mounted, as in a bare chroot.
     pub(crate) no_proc: bool,
-    /// The maker of the virtual machine.
     pub(crate) virtual_machine: Option<String>,
 }
 

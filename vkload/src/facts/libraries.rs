@@ -14,7 +14,6 @@ use super::files::{below, read};
 use super::linker::{Found, Search, run_path};
 use super::user::Database;
 
-/// A library that a manifest names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
     pub(crate) manifest: String,
@@ -32,7 +31,6 @@ pub(crate) struct Library {
     /// The file, if one is found.
     pub(crate) path: Option<String>,
     pub(crate) state: LibraryState,
-    /// Whether it is a Vulkan loader.
     pub(crate) is_loader: bool,
     /// Libraries and versions that it and its dependencies need and do not get.
     pub(crate) missing: Vec<Missing>,
@@ -45,13 +43,11 @@ pub(crate) struct Library {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Missing {
     pub(crate) library: String,
-    /// The file that needs it.
     pub(crate) needed_by: String,
     /// A file of that name outside the search path.
     pub(crate) elsewhere: Option<String>,
 }
 
-/// A version that a library lacks.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct VersionNeed {

@@ -18,7 +18,6 @@ pub(crate) struct LoaderFile {
     /// The name that a program asks for.
     pub(crate) name: String,
     pub(crate) path: String,
-    /// The file behind all links.
     pub(crate) real_path: String,
     /// The reason for the search: `LD_LIBRARY_PATH`, `ld.so.cache`, `default folder`.
     pub(crate) because: String,
@@ -56,7 +55,6 @@ const DEFAULTS: &[&str] = &[
     "/usr/lib32",
 ];
 
-/// The order of the search.
 pub(super) struct Search {
     root: PathBuf,
     /// Folders with what leads to them, as the machine sees them.

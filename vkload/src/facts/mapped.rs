@@ -24,7 +24,6 @@ pub(crate) struct MappedLoader {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "bound")]
 pub(crate) enum Binding {
-    /// To itself.
     #[default]
     Own,
     /// At least one of them to another loader.

@@ -17,7 +17,6 @@ pub(crate) struct Packages {
     pub(crate) installed: Vec<String>,
 }
 
-/// A package manager.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Manager {
@@ -358,7 +357,6 @@ impl Manager {
     }
 }
 
-/// Returns this command with the package.
 fn with_package(command: &'static str, package: &str) -> Option<Command> {
     is_package(package).then(|| Command::new(command, &[]).then(" {}", &[&package]))
 }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::elf;
 use super::files::read;
 
-/// A system.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct System {

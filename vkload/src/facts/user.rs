@@ -5,13 +5,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-/// The user of this process.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct User {
     pub(crate) name: String,
     pub(crate) id: u32,
-    /// The home folder.
     pub(crate) home: String,
     /// The groups of this process, by name if they have one.
     pub(crate) groups: Vec<String>,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// The contents of a log.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Log {
     /// The commands in the order of their first calls, with the numbers of their calls.

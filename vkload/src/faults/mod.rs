@@ -43,7 +43,6 @@ struct Report {
     more_calls: Vec<Calls>,
 }
 
-/// A call that fails.
 struct Failure {
     command: String,
     /// The number of the call of this command, from 1.

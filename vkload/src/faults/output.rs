@@ -13,7 +13,6 @@ use crate::table::Table;
 /// The number of the JSON format. It grows when a field changes its meaning or goes.
 const FORMAT: u64 = 1;
 
-/// Returns the answer.
 pub(super) fn render(report: &Report, format: Format) -> String {
     match format {
         Format::Text => text(report),

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The layer's name.
 pub(super) const NAME: &str = "VK_LAYER_KHRONOS_validation";
 
 /// The layer's settings and its messages.

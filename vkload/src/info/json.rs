@@ -7,7 +7,6 @@ use super::report::{Layer, Report};
 /// The format's number, which a change that programs would notice raises.
 const FORMAT: u32 = 1;
 
-/// Returns the report as one object.
 pub(crate) fn render(report: &Report) -> Value {
     json!({
         "format": FORMAT,

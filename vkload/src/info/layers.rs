@@ -17,7 +17,6 @@ use crate::view::LayerView;
 pub(crate) struct LayerProblem {
     /// Its name for programs, which does not change.
     pub(crate) id: Cow<'static, str>,
-    /// The text for people.
     pub(crate) text: String,
 }
 

@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::searched::SearchPath;
 use crate::view::{Device, DriverView, LayerView};
 
-/// Everything.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     /// The version of Vulkan that the loader has.
@@ -35,7 +34,6 @@ impl Report {
     }
 }
 
-/// A driver that was found.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Driver {
     #[serde(flatten)]
@@ -78,7 +76,6 @@ impl About {
     }
 }
 
-/// An extension.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Extension {
     pub(crate) name: String,

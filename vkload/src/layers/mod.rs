@@ -85,7 +85,6 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
     Ok((after, changes))
 }
 
-/// Returns the layer of this name.
 pub(crate) fn index_of(planned: &Planned, name: &str) -> Result<usize, String> {
     let layers = &planned.layers.layers;
     let named = || layers.iter().position(|layer| layer.name() == name.as_bytes());

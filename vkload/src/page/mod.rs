@@ -10,11 +10,9 @@ use vkload_core::memory::is_visible;
 #[derive(Debug)]
 pub(crate) struct Card {
     pub(crate) severity: Severity,
-    /// The title, in one line.
     pub(crate) title: String,
     /// More about it. May be empty.
     pub(crate) text: String,
-    /// The steps, in this order.
     pub(crate) steps: Vec<Step>,
 }
 
@@ -29,10 +27,8 @@ pub(crate) enum Severity {
     Note,
 }
 
-/// The remedy.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// In words.
     Words(String),
     /// A command, which a click selects as a whole so that it can be copied.
     Command(String),
@@ -48,9 +44,7 @@ pub(crate) struct Section {
 /// The content of a section.
 #[derive(Debug)]
 pub(crate) enum Part {
-    /// A paragraph.
     Text(String),
-    /// A card.
     Card(Card),
     /// A table: the words above its columns, and its rows.
     Table {

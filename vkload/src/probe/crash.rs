@@ -140,7 +140,6 @@ fn callers(maps: &[u8], stack: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |word| unsafe { (start as *const usize).add(word).read_volatile() })
 }
 
-/// A line of the maps.
 struct Line<'a> {
     start: usize,
     end: usize,

@@ -78,7 +78,6 @@ pub(crate) enum Subject {
 }
 
 impl Subject {
-    /// Returns its name for users.
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Own => "the loader that is built into vkload",
@@ -93,7 +92,6 @@ impl Subject {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Stage {
-    /// The process starts.
     #[default]
     Start,
     /// The library is loaded, and its constructors run.
@@ -152,18 +150,28 @@ pub(crate) enum Ending {
     #[default]
     Finished,
     /// A step failed: a command returned this result.
-    Result { code: i32 },
+    Result {
+        code: i32,
+    },
     /// A step failed, and these are the words for it.
-    Failed { words: String },
+    Failed {
+        words: String,
+    },
     /// A signal ended the process. The library is the one whose code ran, if that is known.
-    Signal { number: i32, library: Option<String> },
-    /// The process ended itself.
-    Exited { code: i32 },
+    Signal {
+        number: i32,
+        library: Option<String>,
+    },
+    Exited {
+        code: i32,
+    },
     /// Time was up. The library is the one whose code waited or ran, if that is known.
-    TimedOut { seconds: u64, library: Option<String> },
+    TimedOut {
+        seconds: u64,
+        library: Option<String>,
+    },
 }
 
-/// The result of a trial.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Trial {
@@ -361,7 +369,6 @@ enum Line {
     Stage {
         stage: Stage,
     },
-    /// The file that was loaded.
     File {
         path: String,
     },

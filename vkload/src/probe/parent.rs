@@ -34,7 +34,6 @@ const IS_STATIC: bool = cfg!(all(target_env = "musl", target_feature = "crt-stat
 /// How things are tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// The variables that the child gets.
     pub(crate) variables: Variables,
     /// How long one trial may take.
     pub(crate) limit: Duration,

@@ -18,7 +18,6 @@ const DEVICE_LIMIT: usize = 16;
 /// How long one submission may take, in nanoseconds. The parent's limit is usually shorter.
 const WAIT_LIMIT: u64 = 60_000_000_000;
 
-/// The way to commands.
 #[derive(Clone, Copy)]
 pub(super) struct Commands<'a> {
     /// A loader's or a driver's function.

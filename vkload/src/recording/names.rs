@@ -125,7 +125,6 @@ impl Names {
     }
 }
 
-/// Returns the names in a path.
 fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|byte| *byte == b'/').filter(|part| !part.is_empty() && *part != b".")
 }

@@ -103,7 +103,6 @@ fn is_same(one: &Path, other: &Path) -> bool {
     one.canonicalize().ok() == other.canonicalize().ok()
 }
 
-/// Makes the changes of the options.
 fn edit(
     settings: &mut Json,
     options: &SettingsArguments,
@@ -192,7 +191,6 @@ fn devices(planned: &Planned, variables: &Variables) -> Result<Vec<Tried>, Strin
     Ok(trial.devices)
 }
 
-/// Returns the device that is meant.
 fn device(devices: &[Tried], given: &str) -> Result<NamedDevice, String> {
     let upper = given.to_uppercase();
     let is_meant = |tried: &&Tried| {

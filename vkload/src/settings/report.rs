@@ -48,7 +48,6 @@ struct Report {
     notes: Vec<String>,
 }
 
-/// Returns the file at this path.
 fn check(path: &Path) -> io::Result<Report> {
     let bytes = fs::read(path).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
     let path = std::path::absolute(path)?;

@@ -6,7 +6,6 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Json {
     Object(Vec<(String, Json)>),
@@ -49,7 +48,6 @@ impl Json {
         Self::Object(fields.map(|(name, value)| (name.to_owned(), value)).into())
     }
 
-    /// Returns the text of a string.
     pub(crate) fn text(&self) -> Option<String> {
         let Self::Scalar(written) = self else { return None };
         serde_json::from_str(written).ok()

@@ -44,7 +44,6 @@ pub(crate) fn empty() -> Json {
     Json::object([("file_format_version", Json::string("1.0.0"))])
 }
 
-/// Returns the objects with settings.
 pub(crate) fn objects_mut(file: &mut Json) -> Vec<&mut Json> {
     let Json::Object(fields) = file else { return Vec::new() };
     let mut objects = Vec::new();

@@ -74,7 +74,6 @@ fn rewritten(text: &[u8], folder: &Path, change: &dyn Fn(&mut Json)) -> Option<S
     Some(file.render())
 }
 
-/// Leaves these layers to the variables.
 pub(super) fn leave_to_variables(settings: &mut Json, layers: &BTreeSet<String>) {
     for entry in settings.list_mut("layers") {
         let name = entry.field("name").and_then(Json::text);

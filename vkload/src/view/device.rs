@@ -7,7 +7,6 @@ use std::fmt::Write;
 use ash::vk;
 use serde::{Deserialize, Serialize};
 
-/// A physical device.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Device {
@@ -19,7 +18,6 @@ pub(crate) struct Device {
     #[serde(rename = "driverName")]
     pub(crate) driver: String,
     pub(crate) driver_info: String,
-    /// As the driver packs it.
     pub(crate) driver_version: u32,
     #[serde(rename = "vendorId")]
     pub(crate) vendor: u32,

@@ -9,11 +9,9 @@ use super::{setting, settings_file, shown};
 use crate::planned::Planned;
 use crate::searched::origin;
 
-/// A driver that was found.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DriverView {
-    /// Its index in the plan.
     #[serde(skip)]
     pub(crate) index: usize,
     pub(crate) manifest: String,

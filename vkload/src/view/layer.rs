@@ -13,10 +13,8 @@ use super::{setting, settings_file, shown};
 use crate::command::is_switch;
 use crate::planned::Planned;
 
-/// A layer that was found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LayerView {
-    /// Its index in the plan.
     pub(crate) index: usize,
     /// Empty if its manifest cannot be used.
     pub(crate) name: String,
@@ -89,7 +87,6 @@ impl LayerView {
         }
     }
 
-    /// Returns whether it is active.
     pub(crate) fn is_active(&self) -> bool {
         self.cause.is_some()
     }

@@ -28,7 +28,6 @@ pub(crate) fn jar(folder: &Path) -> Result<Vec<u8>, Failure> {
     archive(&contents(files(folder)?)?)
 }
 
-/// Returns the archive of the sources.
 pub(crate) fn sources_jar() -> Result<Vec<u8>, Failure> {
     archive(&with_licenses(contents(sources()?)?)?)
 }

@@ -12,7 +12,6 @@ use crate::workspace::{read, root};
 
 use super::archive::Files;
 
-/// The version of the AAR.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Returns the libraries that are in it.
@@ -49,7 +48,6 @@ fn for_linking(abi: &str, name: &str) -> String {
     format!("prefab/modules/vkload/libs/android.{abi}/{name}")
 }
 
-/// Returns all files by their names.
 pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<Files, Failure> {
     // Of the forms of Prefab's files the first, which all versions of Gradle's plugin know.
     let package = format!(

@@ -43,7 +43,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns its path.
 pub(crate) fn path(abis: &[Abi]) -> PathBuf {
     target_folder().join("android").join(named(&format!("vkload-{VERSION}"), abis) + ".aar")
 }

@@ -15,9 +15,7 @@ pub(super) struct Module {
     crate_name: String,
     edition: String,
     features: Vec<String>,
-    /// Names of modules.
     needs: Vec<String>,
-    /// The crates of these modules.
     crates: Vec<String>,
 }
 

@@ -116,7 +116,6 @@ impl Set {
     }
 }
 
-/// Reads every file of rules.
 pub(super) fn read() -> Result<Vec<Set>, Failure> {
     let mut files: Vec<_> =
         fs::read_dir(root().join(FOLDER))?.map(|entry| Ok(entry?.path())).collect::<Result<_, Failure>>()?;

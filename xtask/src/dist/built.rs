@@ -17,7 +17,6 @@ use crate::workspace::root;
 
 /// The files built, each without symbols that only debuggers need.
 pub(crate) struct Built {
-    /// The shared library.
     pub(crate) library: PathBuf,
     /// The static library.
     pub(crate) archive: PathBuf,

@@ -24,13 +24,11 @@ use crate::command::{Run, command};
 use crate::elf::{Facts, GlibcVersion};
 use crate::workspace::{files, root};
 
-/// The revision of the packaging.
 const REVISION: &str = "1";
 
 /// Debian's names for the processors that the library has code for.
 const ARCHITECTURES: &str = "amd64 arm64 armhf i386 riscv64";
 
-/// The packages.
 const PACKAGES: &str = "packaging/debian/packages.toml";
 
 #[derive(Deserialize)]
@@ -69,7 +67,6 @@ struct Packer {
     processor: &'static str,
 }
 
-/// Makes all packages.
 pub(in crate::dist) fn pack(built: &Built, options: &Options) -> Result<(), Failure> {
     let everything = emptied("everything")?;
     let tree = Tree::new(&everything);

@@ -7,7 +7,6 @@ use crate::Failure;
 use crate::command::{Run, command};
 use crate::workspace::{make_empty, root, target_folder};
 
-/// Returns the output folder of `dist`.
 pub(super) fn folder() -> PathBuf {
     target_folder().join("dist")
 }

@@ -10,7 +10,6 @@ use crate::workspace::root;
 
 /// A library that loaders open by its manifest.
 pub(super) struct Plugin {
-    /// The package of cargo.
     pub(super) package: &'static str,
     pub(super) library: &'static str,
     /// The manifest in the source tree, which names the library in its own folder.

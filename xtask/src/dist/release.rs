@@ -21,7 +21,6 @@ use crate::target::{Binutils, Target};
 use crate::toolchain::{cargo, rustc};
 use crate::workspace::{files, read};
 
-/// The processors that releases are for.
 const PROCESSORS: &[&str] = &["x86_64", "aarch64"];
 
 /// The oldest supported glibc: Debian 10, Ubuntu 20.04 and RHEL 8 have it or a newer one.

@@ -24,7 +24,6 @@ impl Tree {
         Self { root: root.to_owned() }
     }
 
-    /// Installs everything.
     pub(crate) fn install(&self, built: &Built, options: &Options) -> Result<(), Failure> {
         let version = vulkan_version()?;
         let (libraries, share) = (&options.libdir, options.prefix.join("share"));
@@ -73,7 +72,6 @@ impl Tree {
         self.replace(&read(from)?, to, mode)
     }
 
-    /// Writes a file.
     pub(crate) fn write(&self, to: &Path, text: &str) -> Result<(), Failure> {
         self.replace(text.as_bytes(), to, DATA)
     }

@@ -63,7 +63,6 @@ pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, F
 }
 
 struct Parameter<'a> {
-    /// Its letter in the row.
     letter: char,
     name: &'a str,
     of_type: &'a str,

@@ -25,7 +25,6 @@ impl Alternative {
         Self { minor: self.minor.max(other.minor), extensions }
     }
 
-    /// Returns whether `other` implies this one.
     fn is_in(&self, other: &Self) -> bool {
         self.minor <= other.minor && self.extensions.is_subset(&other.extensions)
     }

@@ -8,11 +8,9 @@ use crate::r#gen::generated::{Generated, header};
 use crate::r#gen::model::Command;
 use crate::r#gen::order::{self, Group, Numbered};
 
-/// The exports of one platform.
 struct Exports {
     /// The name in the generated list.
     platform: &'static str,
-    /// The folder of its crate.
     folder: &'static str,
     /// The extensions whose commands are exported. What belongs to no other is reached through `vkGetInstanceProcAddr`.
     extensions: &'static [&'static [&'static str]],
@@ -24,7 +22,6 @@ struct Exports {
 
 /// How a list of exports is written.
 enum List {
-    /// A line for each name.
     Names,
     /// A linker version script that marks, in the format of Android's build system, names newer than [`FIRST_LEVEL`].
     VersionScript,

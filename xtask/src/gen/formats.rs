@@ -11,7 +11,6 @@ use super::model::{children, grandchildren, of_this_api, required};
 use crate::Failure;
 
 const FOLDER: &str = "driver-runtime/src/format";
-/// Formats in one generated file.
 const FILE_LENGTH: usize = 200;
 
 pub(super) fn files(root: Node) -> Result<Vec<Generated>, Failure> {

@@ -19,7 +19,6 @@ pub(super) struct Abi {
 pub(super) const ABIS: [Abi; 3] =
     [Abi { pointer: 8, align_of_8: 8 }, Abi { pointer: 4, align_of_8: 8 }, Abi { pointer: 4, align_of_8: 4 }];
 
-/// The types by name.
 pub(super) struct Types<'a> {
     types: BTreeMap<&'a str, Type<'a>>,
     /// Named numbers, for the lengths of arrays.
@@ -43,7 +42,6 @@ struct Member<'a> {
     is_pointer: bool,
     /// The number of elements, for arrays.
     count: usize,
-    /// For a bit field, its bits.
     bits: Option<usize>,
 }
 

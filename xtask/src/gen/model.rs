@@ -15,7 +15,6 @@ pub(super) struct Registry {
     pub(super) newest_minor: u8,
     /// In registry order: core features in file order, then extensions by number.
     pub(super) commands: Vec<Command>,
-    /// By number.
     pub(super) extensions: Vec<Extension>,
 }
 
@@ -26,7 +25,6 @@ pub(super) struct Command {
     /// Which minor version of Vulkan 1 made it core.
     pub(super) core: Option<u8>,
     pub(super) alias_of: Option<String>,
-    /// The extensions that have it.
     pub(super) providers: Vec<String>,
 }
 

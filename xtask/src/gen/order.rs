@@ -68,7 +68,6 @@ impl Numbered {
             || WITHOUT_COMMANDS.contains(&extension.name.as_str())
     }
 
-    /// Returns the numbers of a group.
     pub(super) fn range(&self, wanted: Group) -> Range<usize> {
         let start = self.commands().partition_point(|command| group(command) < wanted);
         let end = self.commands().partition_point(|command| group(command) <= wanted);

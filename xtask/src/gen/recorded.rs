@@ -99,7 +99,6 @@ pub(super) struct Reader<'a> {
     types: Types<'a>,
     nodes: BTreeMap<&'a str, Node<'a, 'a>>,
     numbers: BTreeMap<&'a str, i32>,
-    /// The kinds of structures and unions.
     kinds: BTreeMap<String, Kind>,
 }
 

@@ -60,7 +60,6 @@ struct Landing {
     /// The name of the function, with the number of the piece in a block.
     name: String,
     reason: Reason,
-    /// The instruction there.
     word: u32,
 }
 

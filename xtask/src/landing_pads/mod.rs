@@ -69,7 +69,6 @@ fn check_all() -> Result<(), Failure> {
     end(&complaints)
 }
 
-/// Returns the output folder.
 fn folder() -> PathBuf {
     target_folder().join("landing-pads")
 }
@@ -86,7 +85,6 @@ fn compile(library: &Library) -> Result<PathBuf, Failure> {
     Ok(folder().join(ABI.1).join("release").join(library.built))
 }
 
-/// Reads a library's code.
 fn read(library: &Path) -> Result<Code, Failure> {
     let code = Code::read(&workspace::read(library)?)?;
     println!("{}: {}", library.display(), code.summary());
@@ -115,7 +113,6 @@ fn stated(page: &str, figures: &[String]) -> Option<String> {
     Some([before, PAGE.1, &figures.join("; "), PAGE.2, after].concat())
 }
 
-/// Returns a number with commas.
 fn thousands(number: usize) -> String {
     let (rest, last) = (number / 1000, number % 1000);
     if rest == 0 { last.to_string() } else { format!("{},{last:03}", thousands(rest)) }

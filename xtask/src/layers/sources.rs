@@ -18,7 +18,6 @@ pub(super) struct Sources {
     files: BTreeMap<Names, String>,
     /// Re-exported names, with the names behind them.
     exports: BTreeMap<Names, Names>,
-    /// Modules for tests.
     tests: Vec<Names>,
     /// Each mentioned path, with the module and the line that mention it.
     mentions: Vec<(Names, usize, Names)>,
@@ -176,7 +175,6 @@ impl Sources {
         rest
     }
 
-    /// Returns the top-level modules.
     pub(super) fn top_level(&self) -> BTreeSet<&str> {
         self.files.keys().filter_map(|module| module.first()).map(String::as_str).collect()
     }

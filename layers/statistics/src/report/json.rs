@@ -11,7 +11,6 @@ use crate::threads::{Everything, Others, Record, Sums};
 /// Goes up when a field changes its meaning or goes away.
 const FORMAT: u32 = 1;
 
-/// Writes one object.
 pub(super) fn write(out: &mut impl Write, everything: &Everything, summary: &Summary) -> io::Result<()> {
     let commands = summary.rows.iter().map(|row| command(row.command, &row.sums, Some(row.threads)));
     let report = json!({

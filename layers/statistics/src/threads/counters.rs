@@ -44,7 +44,6 @@ impl Identity {
     }
 }
 
-/// The counters of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub(crate) calls: u64,
@@ -72,7 +71,6 @@ struct Counters {
     bytes: AtomicU64,
 }
 
-/// The counters of a thread.
 pub(super) struct Thread {
     who: Identity,
     pub(super) log: Log,

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use vkload_layer_runtime::registry::CommandId;
 
-/// A call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) command: CommandId,
@@ -73,7 +72,6 @@ impl Log {
         self.0.as_ref().map_or(0, |list| list.dropped.load(Ordering::Relaxed))
     }
 
-    /// Returns its capacity in calls.
     pub(super) fn capacity(&self) -> usize {
         self.0.as_ref().map_or(0, |list| list.slots.len())
     }

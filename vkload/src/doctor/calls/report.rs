@@ -32,7 +32,6 @@ pub(super) struct Progress<'a> {
     pub(super) checkpoints: Vec<(&'a str, &'a str)>,
 }
 
-/// The calls of a thread.
 #[derive(Debug)]
 pub(super) struct Thread<'a> {
     pub(super) id: &'a str,
@@ -49,7 +48,6 @@ pub(super) struct Call<'a> {
     pub(super) end: End<'a>,
 }
 
-/// The end of a call.
 #[derive(Debug, PartialEq)]
 pub(super) enum End<'a> {
     Running,

@@ -166,7 +166,6 @@ fn is_known(report: &Report<'_>) -> bool {
     report.own().is_some() || !(report.is_cut || report.threads_not_kept > 0)
 }
 
-/// Returns the words for a thread.
 fn thread_name(report: &Report<'_>, id: &str, name: Option<&str>) -> String {
     match name {
         _ if id == report.process => "the main thread".to_owned(),

@@ -80,7 +80,6 @@ fn files(published: Published, symbols: Vec<u8>) -> Result<Files, Failure> {
     Ok(files)
 }
 
-/// Returns the folder of all versions.
 pub(super) fn folder() -> String {
     format!("{}/{NAME}", GROUP.replace('.', "/"))
 }
