@@ -214,7 +214,8 @@ fn a_layer_that_hangs_is_reported_after_the_time_limit() {
 fn check_layers(deeds: &[Deed], limit: u64) {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("good gpu")).install(&sandbox);
-    let name = |deed: &Deed| format!("{}-{}", deed.0, deed.1);
+    // The layer's variable contains its name.
+    let name = |deed: &Deed| format!("{}_{}", deed.0, deed.1).replace('-', "_");
     for deed in deeds {
         Layer::new(&name(deed)).implicit().exports(HOSTILE_LAYER).install(&sandbox);
         misbehave(&sandbox, &name(deed), deed.0, deed.1);
