@@ -171,9 +171,15 @@ fn what_cannot_be_tried_is_said() {
     }
     let planted = Planted::new(Machine::with_null_driver());
     let folder = tempfile::tempdir().expect("a folder");
-    let script = folder.path().join("script");
-    fs::write(&script, "#!/bin/sh\nexit 3\n").expect("a script");
-    Command::new("chmod").arg("+x").arg(&script).status().expect("chmod runs");
+    // Not written by this process: a child that another thread starts meanwhile would have the open file, and the script would be busy.
+    let script = |name: &str, text: &str| {
+        let (source, script) = (folder.path().join("source"), folder.path().join(name));
+        fs::write(&source, text).expect("a script");
+        Command::new("install").arg(&source).arg(&script).status().expect("install runs");
+        script
+    };
+    let endless = script("endless", "#!/bin/sh\nexec sleep 60\n");
+    let script = script("script", "#!/bin/sh\nexit 3\n");
     let faults = |program: &str, options: &[&str]| {
         let mut vkload = planted.machine.command(&planted.library, env!("CARGO_BIN_EXE_vkload"));
         vkload.arg("faults").args(options).arg("--").arg(program);
@@ -182,9 +188,6 @@ fn what_cannot_be_tried_is_said() {
     };
     let layer = layer();
     let with_layer = ["--faults-layer", layer.to_str().expect("UTF-8")];
-    let endless = folder.path().join("endless");
-    fs::write(&endless, "#!/bin/sh\nexec sleep 60\n").expect("a script");
-    Command::new("chmod").arg("+x").arg(&endless).status().expect("chmod runs");
     let rows: [(&str, &[&str], &str); 5] = [
         (
             endless.to_str().expect("UTF-8"),

@@ -222,9 +222,10 @@ fn errors_show_text_and_nothing_else() {
         json!({ "recording": 1, "answers": [{ "x": ORDERS }] }).to_string(),
     );
     sandbox.write(format!("out/calls{ORDERS}"), format!("vkload recorder {ORDERS}\n"));
-    sandbox.write(format!("out/program{ORDERS}"), format!("#!/bin/sh\nprintf '{ORDERS}\\n' >&2\nexit 3\n"));
-    fs::set_permissions(sandbox.path("out").join(&program), fs::Permissions::from_mode(0o755))
-        .expect("a mode");
+    // Not written by this process: a child that another thread starts meanwhile would have the open file, and the program would be busy.
+    let source = sandbox.write("source", format!("#!/bin/sh\nprintf '{ORDERS}\\n' >&2\nexit 3\n"));
+    let installed = Command::new("install").arg(source).arg(sandbox.path("out").join(&program)).status();
+    assert!(installed.expect("install").success());
     for arguments in [
         &["replay", &gone][..],
         &["replay", &format!("{gone}.json")],
