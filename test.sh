@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need where that is allowed, and tests. Ends with what was skipped, by name, and with how long each step took.
-# On two processors, from a clean checkout with all packages and toolchains:
+# The goals are for two processors and a clean checkout with all packages and toolchains:
 #
 #   ./test.sh quick    2 minutes, once something was built: formatting, the module order, lints of what has changed, and the tests nearest
 #                      to it. Installs nothing

@@ -105,7 +105,7 @@ impl Command {
 
 impl Display for Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // The shell removes newlines at the end of what a command prints, so the whole command is printed then.
+        // The shell removes newlines at the end of output, so printf prints the whole command then.
         if self.0.iter().any(|part| matches!(part, Part::Word(word) if word.ends_with(b"\n"))) {
             let bytes = self.0.iter().flat_map(|part| match part {
                 Part::Syntax(syntax) => syntax.as_bytes().to_vec(),

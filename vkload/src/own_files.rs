@@ -17,7 +17,7 @@ use crate::rights;
 pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let there = fs::symlink_metadata(path).ok();
-    // Links such as /dev/stdout lead to what this process has open.
+    // A link such as /dev/stdout leads to an open file of this process.
     let is_stream = there.as_ref().is_some_and(|there| match there.is_symlink() {
         true => path.starts_with("/dev") || path.starts_with("/proc"),
         false => !there.is_file(),

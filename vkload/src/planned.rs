@@ -34,7 +34,7 @@ pub(crate) type AnswerQuestions<'a> = &'a dyn Fn(&mut Snapshot, Vec<Question>) -
 const ROUND_LIMIT: u32 = 32;
 
 impl Planned {
-    /// Checks that nobody but root can change the libraries that a loader would open by these plans, if this process acts as root.
+    /// Checks that only root can change the libraries that a loader would open by these plans, if this process acts as root.
     ///
     /// # Errors
     /// The library, and what to do.

@@ -37,7 +37,7 @@ pub(crate) fn changeable_folder(folder: &Path) -> Option<PathBuf> {
     walk(folder).0
 }
 
-/// Checks that nobody but root can change this library, if this process acts as root. A name without a folder is the dynamic linker's choice.
+/// Checks that only root can change this library, if this process acts as root. A name without a folder is the dynamic linker's choice.
 pub(crate) fn check(library: &Path) -> Result<(), String> {
     match changeable(library).filter(|_| is_root() && library.is_absolute()) {
         None => Ok(()),

@@ -120,8 +120,8 @@ fn replay_and_compare_open_nothing_of_this_machine() {
     layer("as it is, a secret");
     let elsewhere = Sandbox::new();
     for name in [name, info.to_str().expect("UTF-8")] {
-        let told = text(vkload(&elsewhere, &[], &["replay", name, "--verbose"]));
-        assert!(told.contains("as it was recorded") && !told.contains("secret"), "{told}");
+        let output = text(vkload(&elsewhere, &[], &["replay", name, "--verbose"]));
+        assert!(output.contains("as it was recorded") && !output.contains("secret"), "{output}");
     }
     let mut fifos = vec![fifo(&manifest)];
     for folder in ["data/vulkan/icd.d", "lib"] {
@@ -135,8 +135,8 @@ fn replay_and_compare_open_nothing_of_this_machine() {
         &["replay", name, "--show", "paths"],
         &["compare", name, info.to_str().expect("UTF-8")],
     ] {
-        let told = assert_unopened(vkload(&elsewhere, &[], arguments), &fifos);
-        assert!(!told.is_empty(), "{arguments:?}");
+        let output = assert_unopened(vkload(&elsewhere, &[], arguments), &fifos);
+        assert!(!output.is_empty(), "{arguments:?}");
     }
 }
 
@@ -235,21 +235,21 @@ fn no_step_opens_a_secret() {
         "/tmp/x.so",
         "/usr/share/vulkan/../../../etc/shadow",
     ] {
-        let told = steps(secret, &none);
+        let output = steps(secret, &none);
         assert!(
-            told.contains(&format!("no permission to read {secret}")) && !told.contains("chmod"),
-            "{told}"
+            output.contains(&format!("no permission to read {secret}")) && !output.contains("chmod"),
+            "{output}"
         );
-        let told = steps("/usr/lib/x.so", &|recording| {
+        let output = steps("/usr/lib/x.so", &|recording| {
             recording["facts"]["strays"] =
                 json!([{ "path": secret, "why": { "kind": "unreadable", "mode": 0, "owner": "root" } }]);
         });
-        assert!(!told.contains(&format!("chmod a+rX {secret}")), "{told}");
+        assert!(!output.contains(&format!("chmod a+rX {secret}")), "{output}");
     }
-    let told = steps("/usr/lib/x86_64-linux-gnu/libvulkan_x.so", &none);
-    assert!(told.contains("-> sudo chmod a+rX /usr/lib/x86_64-linux-gnu/libvulkan_x.so"), "{told}");
-    let told = steps("/usr/lib/x.so", &|recording| {
+    let output = steps("/usr/lib/x86_64-linux-gnu/libvulkan_x.so", &none);
+    assert!(output.contains("-> sudo chmod a+rX /usr/lib/x86_64-linux-gnu/libvulkan_x.so"), "{output}");
+    let output = steps("/usr/lib/x.so", &|recording| {
         recording["facts"]["libraries"][0]["state"] = json!({ "is": "noExecMount", "mount": "/tmp" });
     });
-    assert!(told.contains("mounted noexec") && !told.contains("remount"), "{told}");
+    assert!(output.contains("mounted noexec") && !output.contains("remount"), "{output}");
 }

@@ -40,7 +40,7 @@ const ODD: &[&[u8]] = &[
     b"\n-n\x02",
 ];
 
-/// Returns what the shell prints.
+/// Returns the output of the shell.
 fn run(shell: &str, command: &str) -> Vec<u8> {
     let output = std::process::Command::new(shell).args(["-c", command]).output().expect(shell);
     assert!(output.stderr.is_empty(), "{command}: {output:?}");

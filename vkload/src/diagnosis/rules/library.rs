@@ -122,7 +122,7 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<Step> {
     ]
 }
 
-/// Folders of libraries and manifests into which nobody but root writes.
+/// Folders of libraries and manifests into which only root writes.
 const OF_VULKAN: &[&str] =
     &["/etc/vulkan/", "/lib/", "/opt/", "/usr/lib/", "/usr/lib64/", "/usr/local/", "/usr/share/vulkan/"];
 
