@@ -47,14 +47,14 @@ fn names(path: &str) -> [String; 2] {
 fn search<'a>(lists: impl Iterator<Item = (String, String)>, paths: &[&'a str], prefix: &str) -> Owners {
     let mut wanted: BTreeMap<String, &'a str> = BTreeMap::new();
     for path in paths {
-        wanted.extend(names(path).map(|name| (name, *path)));
+        wanted.extend(names(path).map(|name| (name.strip_prefix(prefix).unwrap_or(&name).to_owned(), *path)));
     }
     let mut owners = Owners::new();
     let mut any = false;
     for (package, files) in lists {
         any = true;
         for line in files.lines() {
-            if let Some(path) = wanted.get(&format!("{prefix}{line}")) {
+            if let Some(path) = wanted.get(line) {
                 owners.insert((*path).to_owned(), package.clone());
             }
         }
