@@ -1,4 +1,5 @@
-/* Runs a compute shader, and checks its result. Every failure ends the program with code 1. */
+/* Runs a compute shader on a device, the first or the one with the index that is its argument, and checks the result. Every failure ends
+ * the program with code 1. */
 #include <string.h>
 #include <vulkan/vulkan.h>
 
@@ -28,14 +29,16 @@ static uint32_t memory_type(VkPhysicalDevice physical, uint32_t bits)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     VkInstance instance;
     OK(vkCreateInstance(&info, NULL, &instance));
-    uint32_t one = 1;
-    VkPhysicalDevice physical;
-    CHECK(vkEnumeratePhysicalDevices(instance, &one, &physical) >= 0);
+    uint32_t index = argc > 1 ? (uint32_t)atoi(argv[1]) : 0, count = 16;
+    VkPhysicalDevice all[16];
+    CHECK(vkEnumeratePhysicalDevices(instance, &count, all) >= 0);
+    CHECK(index < count);
+    VkPhysicalDevice physical = all[index];
     OK(vkCreateDevice(physical, &device_with_one_queue, NULL, &device));
     VkQueue queue;
     vkGetDeviceQueue(device, 0, 0, &queue);
