@@ -1,9 +1,9 @@
 //! The text of a report. Everything here may run in a signal handler, except for the progress of queues, which only the report of a lost
 //! device has: nothing is allocated, and no lock is taken.
 
-use core::ffi::{CStr, c_int};
+use core::ffi::c_int;
 use core::fmt::{self, Write as _};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::os::fd::AsRawFd as _;
 
 use ash::vk;
@@ -67,24 +67,59 @@ impl fmt::Write for Out {
     }
 }
 
+/// The thread that writes a report or has written one in a signal handler that has not returned; 0 if there is none.
+static WRITER: AtomicU32 = AtomicU32::new(0);
+static IS_WRITING: AtomicBool = AtomicBool::new(false);
+
+/// Milliseconds for which a failed thread waits for another one's report.
+const PATIENCE: u32 = 2000;
+
 /// Writes a report. Returns whether it did: only one is written at a time.
 pub(crate) fn write(reason: &Reason) -> bool {
-    static IS_WRITING: AtomicBool = AtomicBool::new(false);
-    let Some(path) = &settings::get().file else { return false };
-    if IS_WRITING.swap(true, Ordering::Acquire) {
+    if WRITER.compare_exchange(0, rings::own_id(), Ordering::Acquire, Ordering::Relaxed).is_err() {
         return false;
     }
-    let is_written = write_file(path, reason);
-    IS_WRITING.store(false, Ordering::Release);
+    let is_written = write_file(reason);
+    WRITER.store(0, Ordering::Release);
     is_written
 }
 
-fn write_file(path: &CStr, reason: &Reason) -> bool {
-    let Ok(file) = report_file(path, false) else { return false };
-    let mut out = Out { file: file.as_raw_fd(), text: [0; 1024], length: 0 };
-    let _ = text(&mut out, reason);
-    out.flush();
-    true
+/// Writes the report of a signal that may end the process. Threads that fail at the same time wait here until [`resume`], because the first
+/// one that goes on could end the process while another one writes.
+pub(crate) fn write_last(reason: &Reason) {
+    let own = rings::own_id();
+    for _ in 0..PATIENCE {
+        match WRITER.compare_exchange(0, own, Ordering::Acquire, Ordering::Relaxed) {
+            // The report itself fails.
+            Err(writer) if writer == own && IS_WRITING.load(Ordering::Relaxed) => return,
+            Err(writer) if writer != own => {
+                // SAFETY: there are no descriptors. It may be called in a handler.
+                unsafe { libc::poll(core::ptr::null_mut(), 0, 1) };
+            }
+            _ => break,
+        }
+    }
+    // After so long, the other thread has left its handler with `longjmp`, or waits for a driver.
+    WRITER.store(own, Ordering::Relaxed);
+    write_file(reason);
+}
+
+/// Lets other threads write reports: this one's handler returns, and the program goes on.
+pub(crate) fn resume() {
+    let _ = WRITER.compare_exchange(rings::own_id(), 0, Ordering::Release, Ordering::Relaxed);
+}
+
+fn write_file(reason: &Reason) -> bool {
+    let Some(path) = &settings::get().file else { return false };
+    IS_WRITING.store(true, Ordering::Relaxed);
+    let file = report_file(path, false);
+    if let Ok(file) = &file {
+        let mut out = Out { file: file.as_raw_fd(), text: [0; 1024], length: 0 };
+        let _ = text(&mut out, reason);
+        out.flush();
+    }
+    IS_WRITING.store(false, Ordering::Relaxed);
+    file.is_ok()
 }
 
 fn text(out: &mut Out, reason: &Reason) -> fmt::Result {

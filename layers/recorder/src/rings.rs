@@ -1,13 +1,17 @@
 //! Each thread's last calls. One thread writes a ring, and any other may read it meanwhile.
 
 use core::cell::Cell;
-use core::ptr::null;
+use core::ffi::c_void;
+use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use ash::vk;
 use vkload_layer_runtime::registry::CommandId;
 
 use crate::settings::Settings;
+
+/// Bytes for the handler of a signal, and for the program's own, which it calls.
+const STACK: usize = 64 << 10;
 
 /// The parameters that an entry keeps. Only three commands of the registry have more.
 pub(crate) const PARAMETERS: usize = 11;
@@ -46,6 +50,8 @@ pub(crate) struct Ring {
     name: [AtomicU64; 2],
     /// How many calls the thread has begun.
     count: AtomicU64,
+    /// Where the thread's signal handlers run if it brings no stack for them, which most threads of C programs do not.
+    stack: AtomicPtr<c_void>,
     /// A power of two, so that an index needs no division.
     entries: Box<[Entry]>,
 }
@@ -154,6 +160,7 @@ fn claim() -> *const Ring {
     }
     ring.count.store(0, Ordering::Relaxed);
     ring.thread.store(thread, Ordering::Release);
+    ring.provide_stack();
     OWN.set(ring);
     ring
 }
@@ -184,6 +191,29 @@ impl Ring {
         };
         let exchanged = || self.thread.compare_exchange(other, thread, Ordering::AcqRel, Ordering::Relaxed);
         !is_running && exchanged().is_ok()
+    }
+
+    /// Gives this thread a stack for signal handlers unless it has one, so that a handler can run after a stack overflow.
+    fn provide_stack(&self) {
+        // SAFETY: zeros are a valid structure, and the pointers are to local variables. New memory is this ring's, and the thread that had the
+        // ring before has ended.
+        unsafe {
+            let mut stack: libc::stack_t = core::mem::zeroed();
+            if libc::sigaltstack(null(), &raw mut stack) != 0 || stack.ss_flags & libc::SS_DISABLE == 0 {
+                return;
+            }
+            let mut memory = self.stack.load(Ordering::Relaxed);
+            if memory.is_null() {
+                let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+                memory = libc::mmap(null_mut(), STACK, access, flags, -1, 0);
+                if memory == libc::MAP_FAILED {
+                    return;
+                }
+                self.stack.store(memory, Ordering::Relaxed);
+            }
+            stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: STACK };
+            libc::sigaltstack(&raw const stack, null_mut());
+        }
     }
 
     pub(crate) fn thread(&self) -> u32 {

@@ -63,20 +63,22 @@ extern "C" fn handler(signal: c_int, info: *mut libc::siginfo_t, context: *mut c
         } else {
             let has_address = !is_sent && signal != libc::SIGABRT;
             let address = has_address.then(|| (*info).si_addr().addr());
-            report::write(&Reason::Signal { number: signal, address });
+            report::write_last(&Reason::Signal { number: signal, address });
         }
         *errno() = saved;
-        go_on(signal, info, context, is_sent);
+        if go_on(signal, info, context, is_sent) {
+            report::resume();
+        }
     }
 }
 
-/// Calls the program's own handler, or lets the signal take its default effect.
+/// Calls the program's own handler, or lets the signal take its default effect. Returns whether the program goes on.
 ///
 /// # Safety
 /// The parameters are a handler's.
-unsafe fn go_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, is_sent: bool) {
+unsafe fn go_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, is_sent: bool) -> bool {
     let Some(previous) = usize::try_from(signal).ok().and_then(|signal| PREVIOUS.0.get(signal)) else {
-        return;
+        return true;
     };
     // SAFETY: it was written before the handler was installed. A function there has the type that its flags state.
     unsafe {
@@ -90,6 +92,7 @@ unsafe fn go_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void,
                 if is_sent {
                     libc::raise(signal);
                 }
+                return false;
             }
             function if previous.sa_flags & libc::SA_SIGINFO != 0 => {
                 let function = core::mem::transmute::<
@@ -103,4 +106,5 @@ unsafe fn go_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void,
             }
         }
     }
+    true
 }

@@ -79,6 +79,32 @@ static VkResult work(int is_marked)
     return result;
 }
 
+static pthread_barrier_t together;
+
+static void *fail(void *unused)
+{
+    OK(vkDeviceWaitIdle(device));
+    pthread_barrier_wait(&together);
+    *(volatile int *)8 = 1;
+    return unused;
+}
+
+static void fail_together(void)
+{
+    pthread_t threads[8];
+    pthread_barrier_init(&together, NULL, COUNT(threads));
+    for (size_t i = 0; i < COUNT(threads); i++)
+        CHECK(pthread_create(&threads[i], NULL, fail, NULL) == 0);
+    pthread_join(threads[0], NULL);
+}
+
+static int overflow(int depth)
+{
+    volatile char frame[4096];
+    frame[0] = (char)depth;
+    return overflow(depth + 1) + frame[0];
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
@@ -119,6 +145,10 @@ int main(int argc, char **argv)
         abort();
     if (!strcmp(how, "null"))
         *(volatile int *)NULL = 1;
+    if (!strcmp(how, "overflow"))
+        overflow(0);
+    if (!strcmp(how, "many"))
+        fail_together();
     if (!strcmp(how, "lose"))
         printf("%d\n", vkDeviceWaitIdle(device));
     if (!strcmp(how, "work") || !strcmp(how, "own"))
