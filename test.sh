@@ -38,7 +38,7 @@ main() {
     step "formatting" cargo fmt --all --check
     step "module order" cargo xtask layers
     step "prose" cargo xtask prose
-    step "book" cargo xtask book --check
+    step "rules and links" cargo xtask rules
     check_registry
     step "libraries" cargo xtask build
     step "library for Java" cargo build --quiet --release --package libvkload-jni
@@ -115,7 +115,7 @@ run_elsewhere() {
 quick() {
     step "formatting" cargo fmt --all --check
     step "module order" cargo xtask layers
-    step "book" cargo xtask book --check
+    step "rules and links" cargo xtask rules
     local changed
     mapfile -t changed < <(changed_packages)
     if [ "${#changed[@]}" -gt 0 ]; then

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn b22_extensions_by_the_level_of_the_system() {
+    fn extensions_by_the_level_of_the_system() {
         let rows = [
             (e::KHR_SWAPCHAIN, 26),
             (e::KHR_DRAW_INDIRECT_COUNT, 27),
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn b22_no_extension_is_listed_twice() {
+    fn no_extension_is_listed_twice() {
         let mut seen = ExtensionSet::default();
         for id in LEVELS.iter().flat_map(|(_, ids)| ids.iter()) {
             assert!(!seen.contains(*id), "{:?}", id.name());

@@ -180,7 +180,7 @@ mod tests {
     static MODULE: Module = Module::new::<TestDriver>(c"test", c"nobody");
 
     #[test]
-    fn b74_a_hal_module_leads_to_the_same_driver() {
+    fn a_hal_module_leads_to_the_same_driver() {
         let mut device = core::ptr::null();
         // SAFETY: called as Android's loader does.
         unsafe {

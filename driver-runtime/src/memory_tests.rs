@@ -1,4 +1,4 @@
-//! Every allocation of every creating command fails once. `docs/rules/drivers.toml` has the numbered rules.
+//! Every allocation of every creating command fails once. `docs/rules/drivers.md` has the rules.
 
 use core::ptr::{null, null_mut};
 use std::string::String;
@@ -102,7 +102,7 @@ unsafe extern "system" fn silent(
 }
 
 #[test]
-fn b9_b19_and_b20_instances_without_memory() {
+fn instances_without_memory() {
     let messenger = || vk::DebugUtilsMessengerCreateInfoEXT::default().pfn_user_callback(Some(silent));
     let (mut first, mut second) = (messenger(), messenger());
     let app = vk::ApplicationInfo::default().application_name(c"a game").engine_name(c"an engine");
@@ -122,7 +122,7 @@ fn b9_b19_and_b20_instances_without_memory() {
 }
 
 #[test]
-fn b9_searches_without_memory_are_repeated() {
+fn searches_without_memory_are_repeated() {
     each_fails("vkEnumeratePhysicalDevices", || {
         let made = with_memory(|| {
             plan(|plan| plan.searches = std::vec![(3, Ok(Search::Done)), (3, Ok(Search::Done))]);
@@ -142,7 +142,7 @@ fn b9_searches_without_memory_are_repeated() {
 }
 
 #[test]
-fn b9_devices_without_memory() {
+fn devices_without_memory() {
     let (_made, physical) = with_device(describe);
     let wanted = [queues(0, 2)];
     let mut features = vk::PhysicalDeviceVulkan12Features::default();
@@ -159,7 +159,7 @@ fn b9_devices_without_memory() {
 }
 
 #[test]
-fn b9_every_command_that_creates_something_without_memory() {
+fn every_command_that_creates_something_without_memory() {
     let mut tested = std::vec![command::CREATE_INSTANCE, command::CREATE_DEVICE];
     let made = make(&vk::DeviceCreateInfo::default()).unwrap();
     let mut timeline =
@@ -221,7 +221,7 @@ unsafe impl VkObject for Buffer {
 }
 
 #[test]
-fn b9_and_b13_names_and_private_data_without_memory() {
+fn names_and_private_data_without_memory() {
     let made = make(&vk::DeviceCreateInfo::default().queue_create_infos(&[queues(0, 1)])).unwrap();
     let device = made.0;
     // SAFETY: the types are the commands'; live handles and valid structures throughout.
@@ -250,7 +250,7 @@ fn b9_and_b13_names_and_private_data_without_memory() {
 }
 
 #[test]
-fn b20_and_b57_without_callbacks_memory_is_that_of_the_device_or_else_the_instance() {
+fn without_callbacks_memory_is_that_of_the_device_or_else_the_instance() {
     let ledger = Ledger::default();
     let callbacks = ledger.callbacks();
     plan(|plan| {

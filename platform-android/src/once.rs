@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r15_one_thread_looks_and_others_wait_in_each_process() {
+    fn one_thread_looks_and_others_wait_in_each_process() {
         let mut progress = Progress::NotBegun;
         assert_eq!(progress.turn(1, 10), Some(Turn::Look));
         assert_eq!(progress.turn(1, 10), Some(Turn::Within));

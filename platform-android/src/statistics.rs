@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r117_features_are_packed_with_the_first_in_the_lowest_bit() {
+    fn features_are_packed_with_the_first_in_the_lowest_bit() {
         let first_and_last = vk::PhysicalDeviceFeatures {
             robust_buffer_access: vk::TRUE,
             inherited_queries: vk::TRUE,

@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a25_each_reason_and_all_together_have_bounds() {
+    fn each_reason_and_all_together_have_bounds() {
         let mut words = Text::new();
         append(&mut words, format_args!("{:x<200}", ""));
         assert_eq!(words.as_slice(), [b'x'; 128]);

@@ -21,7 +21,7 @@ macro_rules! rows {
 const ROWS: &[(&str, &str, usize)] = for_each_export!(fuchsia, rows);
 
 #[test]
-fn a32_every_row_dispatches_its_own_command() {
+fn every_row_dispatches_its_own_command() {
     for (name, table, slot) in ROWS {
         let expected = match *table {
             "global" => Some(CommandId::new(*slot as u16)),
@@ -36,7 +36,7 @@ fn a32_every_row_dispatches_its_own_command() {
 }
 
 #[test]
-fn a32_the_exports_are_those_of_linux_but_for_window_systems() {
+fn the_exports_are_those_of_linux_but_for_window_systems() {
     let (here, linux): (BTreeSet<_>, BTreeSet<_>) = (LIST.lines().collect(), LINUX.lines().collect());
     assert_eq!(here.difference(&linux).collect::<Vec<_>>(), [&"vkCreateImagePipeSurfaceFUCHSIA"]);
     let missing: Vec<_> = linux.difference(&here).collect();

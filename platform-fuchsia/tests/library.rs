@@ -162,12 +162,12 @@ fn in_child(test: &str) -> Output {
 }
 
 #[test]
-fn a32_the_library_itself_draws_with_a_driver_of_the_service() {
+fn the_library_itself_draws_with_a_driver_of_the_service() {
     draw_with(&null_driver());
 }
 
 #[test]
-fn a33_so_it_does_with_the_null_drivers_library_for_fuchsia() {
+fn so_it_does_with_the_null_drivers_library_for_fuchsia() {
     if built(DRIVER).is_some() {
         let child = in_child("draw_with_the_library_for_fuchsia");
         assert!(child.status.success(), "{child:?}");
@@ -181,7 +181,7 @@ fn draw_with_the_library_for_fuchsia() {
 }
 
 #[test]
-fn a30_a_fatal_error_prints_a_line_and_does_not_unwind() {
+fn a_fatal_error_prints_a_line_and_does_not_unwind() {
     if built(LOADER).is_none() {
         return;
     }

@@ -23,7 +23,7 @@ fn run(program: &str, level: &str) -> Output {
 }
 
 #[test]
-fn a37_log_lines_go_to_standard_error_with_the_prefix_and_nothing_to_standard_output() {
+fn log_lines_go_to_standard_error_with_the_prefix_and_nothing_to_standard_output() {
     for (program, says) in [
         ("draws", "0-libvkload_null.so"),
         ("draws_without_the_service", "drivers are searched for in folders, since"),
@@ -39,12 +39,12 @@ fn a37_log_lines_go_to_standard_error_with_the_prefix_and_nothing_to_standard_ou
 }
 
 #[test]
-fn a37_a_program_that_asks_for_no_lines_gets_none() {
+fn a_program_that_asks_for_no_lines_gets_none() {
     assert_eq!(run("draws", "").stderr, b"");
 }
 
 #[test]
-fn a7_each_feature_that_the_service_lacks_is_in_an_info_line() {
+fn each_feature_that_the_service_lacks_is_in_an_info_line() {
     let output = run("asks_for_manifests_of_every_kind_of_service", "info");
     let lines = String::from_utf8(output.stderr).unwrap();
     let expected = (0..7).map(|features| {
@@ -58,7 +58,7 @@ fn a7_each_feature_that_the_service_lacks_is_in_an_info_line() {
 }
 
 #[test]
-fn a10_without_the_service_a_line_says_what_to_do() {
+fn without_the_service_a_line_says_what_to_do() {
     let output = run("asks_for_a_device_without_the_service", "info,warn");
     let lines = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
@@ -71,7 +71,7 @@ fn a10_without_the_service_a_line_says_what_to_do() {
 }
 
 #[test]
-fn a21_a_driver_whose_initialiser_calls_vulkan_is_opened_once() {
+fn a_driver_whose_initialiser_calls_vulkan_is_opened_once() {
     for program in ["draws_beside_an_initialiser_that_calls_vulkan", "draws_beside_one_in_a_file"] {
         let output = run(program, "error,warn");
         let lines = String::from_utf8(output.stderr).unwrap();

@@ -39,7 +39,7 @@ fn process(layer: &Path) -> Process {
 }
 
 #[test]
-fn a20_a_program_draws_with_a_driver_that_came_as_memory() {
+fn a_program_draws_with_a_driver_that_came_as_memory() {
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&null_driver())));
     let drawn = Process::new(simulation, &[]).run(draw).unwrap();
     assert_eq!(drawn.devices, 1);
@@ -53,7 +53,7 @@ fn a20_a_program_draws_with_a_driver_that_came_as_memory() {
 }
 
 #[test]
-fn a9_whatever_call_fails_in_whatever_way_good_drivers_work_and_nothing_is_left() {
+fn whatever_call_fails_in_whatever_way_good_drivers_work_and_nothing_is_left() {
     let layer = layer();
     let whole = process(&layer);
     assert_eq!(whole.run(draw).unwrap().devices, 3);
@@ -74,7 +74,7 @@ fn a9_whatever_call_fails_in_whatever_way_good_drivers_work_and_nothing_is_left(
 }
 
 #[test]
-fn a9_when_every_call_fails_from_one_on_nothing_is_left_and_better_times_are_used() {
+fn when_every_call_fails_from_one_on_nothing_is_left_and_better_times_are_used() {
     let layer = layer();
     let whole = process(&layer);
     whole.run(draw).unwrap();

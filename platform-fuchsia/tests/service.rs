@@ -28,7 +28,7 @@ const CONNECTING: [&str; 8] = [
 ];
 
 #[test]
-fn a5_more_handles_than_the_answer_says_are_closed() {
+fn more_handles_than_the_answer_says_are_closed() {
     let service = LoaderService::new().with_driver(&driver(&[])).answering(|method, _, handles| {
         if method == "Get" {
             *handles = 3;
@@ -41,7 +41,7 @@ fn a5_more_handles_than_the_answer_says_are_closed() {
 }
 
 #[test]
-fn a6_whatever_the_service_answers_nothing_is_left_open() {
+fn whatever_the_service_answers_nothing_is_left_open() {
     let changes: [fn(&str, &mut Vec<u8>, &mut usize); 6] = [
         |_, bytes, _| bytes.truncate(8),
         |_, bytes, _| bytes[7] = 9,
@@ -61,7 +61,7 @@ fn a6_whatever_the_service_answers_nothing_is_left_open() {
 }
 
 #[test]
-fn a6_whatever_the_service_answers_for_a_library_its_handle_is_closed() {
+fn whatever_the_service_answers_for_a_library_its_handle_is_closed() {
     // The features are answered correctly, and the library comes with its handle.
     let changes: [fn(&str, &mut Vec<u8>, &mut usize); 7] = [
         |method, bytes, _| bytes.truncate(if method == "Get" { 20 } else { 24 }),
@@ -83,7 +83,7 @@ fn a6_whatever_the_service_answers_for_a_library_its_handle_is_closed() {
 }
 
 #[test]
-fn a7_each_feature_is_needed_and_others_do_no_harm() {
+fn each_feature_is_needed_and_others_do_no_harm() {
     for features in 0..8 {
         let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_features(features | 0x100)));
         assert_eq!(fuchsia.exists(MANIFESTS), features == 7, "{features}");
@@ -93,7 +93,7 @@ fn a7_each_feature_is_needed_and_others_do_no_harm() {
 }
 
 #[test]
-fn a8_sixteen_threads_connect_once_in_the_right_order() {
+fn sixteen_threads_connect_once_in_the_right_order() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
     let start = Barrier::new(16);
     std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ fn a8_sixteen_threads_connect_once_in_the_right_order() {
 }
 
 #[test]
-fn a9_a_failure_at_any_step_leaves_nothing_and_a10_is_final() {
+fn a_failure_at_any_step_leaves_nothing_and_a10_is_final() {
     for step in 0..CONNECTING.len() {
         let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
         simulation.fail(step);
@@ -123,7 +123,7 @@ fn a9_a_failure_at_any_step_leaves_nothing_and_a10_is_final() {
 }
 
 #[test]
-fn a11_the_connection_stays() {
+fn the_connection_stays() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
     let name = fuchsia.list(MANIFESTS).unwrap()[0].clone();
     let library = open(fuchsia, name.strip_suffix(b".json").unwrap()).unwrap();
@@ -134,7 +134,7 @@ fn a11_the_connection_stays() {
 }
 
 #[test]
-fn a12_manifests_are_read_in_the_folder_of_the_service() {
+fn manifests_are_read_in_the_folder_of_the_service() {
     let library = driver(&[]);
     let file = library.file_name().unwrap().as_bytes();
     let (fuchsia, _) = fuchsia(Some(LoaderService::new().with_driver(&library)));
@@ -150,7 +150,7 @@ fn a12_manifests_are_read_in_the_folder_of_the_service() {
 }
 
 #[test]
-fn a20_a_driver_comes_as_memory_and_is_kept() {
+fn a_driver_comes_as_memory_and_is_kept() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
     let name = fuchsia.list(MANIFESTS).unwrap()[0].clone();
     let name = name.strip_suffix(b".json").unwrap();
@@ -166,7 +166,7 @@ fn a20_a_driver_comes_as_memory_and_is_kept() {
 }
 
 #[test]
-fn a20_threads_that_open_a_driver_at_once_share_it() {
+fn threads_that_open_a_driver_at_once_share_it() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
     let start = Barrier::new(16);
     std::thread::scope(|scope| {
@@ -183,7 +183,7 @@ fn a20_threads_that_open_a_driver_at_once_share_it() {
 }
 
 #[test]
-fn a21_memory_that_is_not_a_library_fails_without_another_try() {
+fn memory_that_is_not_a_library_fails_without_another_try() {
     let (fuchsia, simulation) =
         fuchsia(Some(LoaderService::new().with_driver(std::path::Path::new("/proc/self/status"))));
     let error = open(fuchsia, "0-status").unwrap_err();
@@ -194,7 +194,7 @@ fn a21_memory_that_is_not_a_library_fails_without_another_try() {
 }
 
 #[test]
-fn a22_without_the_service_the_file_is_opened_for_execution() {
+fn without_the_service_the_file_is_opened_for_execution() {
     let library = driver(&[]);
     for service in [None, Some(LoaderService::new())] {
         let (fuchsia, simulation) = fuchsia(service);
@@ -211,7 +211,7 @@ fn a22_without_the_service_the_file_is_opened_for_execution() {
 }
 
 #[test]
-fn a22_every_failure_of_a_step_leaves_nothing_open() {
+fn every_failure_of_a_step_leaves_nothing_open() {
     let library = driver(&[]);
     let connected = || {
         let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
@@ -234,7 +234,7 @@ fn a22_every_failure_of_a_step_leaves_nothing_open() {
 }
 
 #[test]
-fn a22_a_driver_that_the_service_lacks_comes_from_the_package() {
+fn a_driver_that_the_service_lacks_comes_from_the_package() {
     let library = driver(&[]);
     for status in [-4, -10, -11, -20, -21, -24, -25, -30] {
         let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&library)));
@@ -248,7 +248,7 @@ fn a22_a_driver_that_the_service_lacks_comes_from_the_package() {
 }
 
 #[test]
-fn a23_a_layer_is_not_asked_of_the_service() {
+fn a_layer_is_not_asked_of_the_service() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
     simulation.add_library(ELSEWHERE, &driver(&[]));
     let layer = open_layer(fuchsia, ELSEWHERE).unwrap();
@@ -257,7 +257,7 @@ fn a23_a_layer_is_not_asked_of_the_service() {
 }
 
 #[test]
-fn a24_closing_leaves_drivers_of_the_service_and_takes_others() {
+fn closing_leaves_drivers_of_the_service_and_takes_others() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new().with_driver(&driver(&[]))));
     let name = fuchsia.list(MANIFESTS).unwrap()[0].clone();
     let kept = open(fuchsia, name.strip_suffix(b".json").unwrap()).unwrap();
@@ -275,7 +275,7 @@ fn a24_closing_leaves_drivers_of_the_service_and_takes_others() {
 }
 
 #[test]
-fn a25_reasons_come_in_order_and_have_bounds() {
+fn reasons_come_in_order_and_have_bounds() {
     let (fuchsia, _) = fuchsia(None);
     let error = open(fuchsia, "libnone.so").unwrap_err();
     assert_eq!(
@@ -289,7 +289,7 @@ fn a25_reasons_come_in_order_and_have_bounds() {
 }
 
 #[test]
-fn a4_a_name_that_the_protocol_has_no_room_for_is_not_sent() {
+fn a_name_that_the_protocol_has_no_room_for_is_not_sent() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
     fuchsia.exists(MANIFESTS);
     simulation.fail(usize::MAX);
@@ -299,7 +299,7 @@ fn a4_a_name_that_the_protocol_has_no_room_for_is_not_sent() {
 }
 
 #[test]
-fn a26_a_driver_gets_the_api_level_and_the_callback_once() {
+fn a_driver_gets_the_api_level_and_the_callback_once() {
     let (fuchsia, _) =
         fuchsia(Some(LoaderService::new().with_driver(&driver(&[])).with_driver(&driver(&["-DPLAIN"]))));
     let mut names = fuchsia.list(MANIFESTS).unwrap();
@@ -312,7 +312,7 @@ fn a26_a_driver_gets_the_api_level_and_the_callback_once() {
 }
 
 #[test]
-fn a26_a_driver_knows_level_and_callback_before_it_negotiates_and_reaches_its_device() {
+fn a_driver_knows_level_and_callback_before_it_negotiates_and_reaches_its_device() {
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&driver(&[]))));
     let process = Process::new(simulation, &[]);
     process.run(|entry| {
@@ -334,7 +334,7 @@ fn a26_a_driver_knows_level_and_callback_before_it_negotiates_and_reaches_its_de
 }
 
 #[test]
-fn a27_devices_are_below_their_folder_and_the_rest_is_in_the_namespace() {
+fn devices_are_below_their_folder_and_the_rest_is_in_the_namespace() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
     for (name, reached) in [
         ("/loader-gpu-devices", Some(".")),
@@ -361,7 +361,7 @@ fn a27_devices_are_below_their_folder_and_the_rest_is_in_the_namespace() {
 }
 
 #[test]
-fn a27_no_devices_without_the_service() {
+fn no_devices_without_the_service() {
     let (fuchsia, simulation) = fuchsia(None);
     for name in ["/loader-gpu-devices", "/loader-gpu-devices/class/gpu/000"] {
         let result = connect(fuchsia, simulation, name);
@@ -375,7 +375,7 @@ fn a27_no_devices_without_the_service() {
 }
 
 #[test]
-fn a28_the_drivers_handle_is_always_gone() {
+fn the_drivers_handle_is_always_gone() {
     for service in [true, false] {
         let (fuchsia, simulation) = fuchsia(service.then(LoaderService::new));
         fuchsia.exists(MANIFESTS);
@@ -402,7 +402,7 @@ fn a28_the_drivers_handle_is_always_gone() {
 }
 
 #[test]
-fn a29_no_name_is_an_error_and_threads_may_ask_at_once() {
+fn no_name_is_an_error_and_threads_may_ask_at_once() {
     let (fuchsia, simulation) = fuchsia(Some(LoaderService::new()));
     let before = simulation.open_handles().len();
     // SAFETY: the name may be NULL, and nothing else owns the handle.

@@ -69,7 +69,7 @@ fn present(entry: &Entry, instance: &Instance) -> Result<bool, vk::Result> {
 }
 
 #[test]
-fn a34_a_driver_gets_the_loaders_surface_with_fuchsias_number() {
+fn a_driver_gets_the_loaders_surface_with_fuchsias_number() {
     let (process, name) = with_driver(&[]);
     process.run(|entry| {
         let names = [c"VK_KHR_surface", c"VK_FUCHSIA_imagepipe_surface"];
@@ -83,7 +83,7 @@ fn a34_a_driver_gets_the_loaders_surface_with_fuchsias_number() {
 }
 
 #[test]
-fn a34_a_driver_with_surfaces_of_its_own_gets_the_image_pipe() {
+fn a_driver_with_surfaces_of_its_own_gets_the_image_pipe() {
     let (process, name) = with_driver(&["-DOWN"]);
     process.run(|entry| {
         let names = [c"VK_KHR_surface", c"VK_FUCHSIA_imagepipe_surface"];
@@ -98,7 +98,7 @@ fn a34_a_driver_with_surfaces_of_its_own_gets_the_image_pipe() {
 }
 
 #[test]
-fn a34_without_the_extension_the_command_is_unknown() {
+fn without_the_extension_the_command_is_unknown() {
     let (process, name) = with_driver(&["-DOWN"]);
     process.run(|entry| {
         assert!(!is_known(entry, vk::Instance::null(), COMMAND));
@@ -111,7 +111,7 @@ fn a34_without_the_extension_the_command_is_unknown() {
 }
 
 #[test]
-fn a34_surfaces_of_other_systems_are_unknown() {
+fn surfaces_of_other_systems_are_unknown() {
     let (process, _) = with_driver(&[]);
     process.run(|entry| {
         let instance = create(entry, &[], &[]).unwrap();
@@ -151,7 +151,7 @@ fn versions(properties: &[vk::ExtensionProperties]) -> Vec<(&str, u32)> {
 }
 
 #[test]
-fn a34_a_layer_provides_image_pipes_and_swapchains_instead_of_drivers() {
+fn a_layer_provides_image_pipes_and_swapchains_instead_of_drivers() {
     let process = with_layer();
     let layer = open_layer(process.fuchsia, "VkLayer_image_pipe_swapchain.so").unwrap();
     process.run(|entry| {

@@ -1,5 +1,5 @@
 //! Asks two loaders the same questions in generated test cases: our library, and Debian's libvulkan1 or Khronos' recent loader in
-//! chromium-common. A difference must be listed in `rules.tsv`, whose rows are the texts of `docs/rules/differences.toml`.
+//! chromium-common. A difference must be listed in `rules.tsv`, whose rows are the texts of `docs/rules/differences.md`.
 //!
 //! | variable | meaning |
 //! |---|---|

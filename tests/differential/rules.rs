@@ -20,7 +20,7 @@ pub(crate) struct Rule {
     pub(crate) text: &'static str,
     /// The only loader that differs so, unless both do.
     pub(crate) theirs: Option<Theirs>,
-    /// The text of a rule in `docs/rules/differences.toml`.
+    /// The first text of a row in `docs/rules/differences.md`.
     pub(crate) row: &'static str,
     /// The lines that the test case must have.
     world: Vec<Regex>,

@@ -22,7 +22,7 @@ fn shown(simulation: &'static Simulation) -> (String, Value) {
 }
 
 #[test]
-fn a12_and_a20_info_shows_the_driver_of_the_service_and_its_device() {
+fn info_shows_the_driver_of_the_service_and_its_device() {
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&null_driver())));
     let (text, report) = shown(simulation);
     for line in [
@@ -46,7 +46,7 @@ fn a12_and_a20_info_shows_the_driver_of_the_service_and_its_device() {
 }
 
 #[test]
-fn a10_and_a17_info_shows_the_folders_that_are_searched_without_the_service() {
+fn info_shows_the_folders_that_are_searched_without_the_service() {
     let simulation = Simulation::new(None);
     simulation.add_library("/pkg/lib/libvkload_null.so", &null_driver());
     simulation.add_file(
@@ -71,7 +71,7 @@ fn a10_and_a17_info_shows_the_folders_that_are_searched_without_the_service() {
 }
 
 #[test]
-fn a21_info_says_why_a_library_from_the_service_is_not_a_driver() {
+fn info_says_why_a_library_from_the_service_is_not_a_driver() {
     let folder = tempfile::tempdir().expect("a folder");
     let broken = folder.path().join("libbroken.so");
     std::fs::write(&broken, "no library").expect("a file");
@@ -84,7 +84,7 @@ fn a21_info_says_why_a_library_from_the_service_is_not_a_driver() {
 }
 
 #[test]
-fn a15_and_a36_info_shows_the_layers_of_the_package() {
+fn info_shows_the_layers_of_the_package() {
     let simulation = Simulation::new(Some(LoaderService::new().with_driver(&null_driver())));
     simulation.add_file(
         "/pkg/data/vulkan/explicit_layer.d/layer.json",

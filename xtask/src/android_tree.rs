@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r172_the_tree_has_what_its_build_files_name() {
+    fn the_tree_has_what_its_build_files_name() {
         let tree = tempfile();
         make(&tree).unwrap();
         for module in modules().unwrap() {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn r172_each_module_comes_after_those_that_it_needs() {
+    fn each_module_comes_after_those_that_it_needs() {
         let names: Vec<_> = modules().unwrap().into_iter().map(|module| module.name).collect();
         let position = |name: &str| names.iter().position(|it| it == name).unwrap();
         assert_eq!(names.len(), 6 + 7);

@@ -9,7 +9,6 @@ mod android_sizes;
 mod android_tree;
 mod asan;
 mod bare;
-mod book;
 mod build;
 mod check_targets;
 mod command;
@@ -23,9 +22,11 @@ mod gn;
 mod imports;
 mod landing_pads;
 mod layers;
+mod links;
 mod miri;
 mod package;
 mod prose;
+mod rules;
 mod shell;
 mod source;
 mod target;
@@ -60,13 +61,13 @@ const TASKS: &[Task] = &[
     ("gn", "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it", gn::run),
     ("asan", "run the library's tests under AddressSanitizer, or those with one of these in their names: finds memory used after its end [TEST...]", asan::run),
     ("bare", "run the platform template without an operating system on four processors, emulated [PART...]", bare::run),
-    ("book", "write the pages made from rules, check links and summary, and build the book if mdBook is installed [--check: build and write nothing]", book::run),
     ("check-targets", "compile the crates without an operating system for other targets [PART...: those with one of these in their names]", check_targets::run),
     ("landing-pads", "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]", landing_pads::run),
     ("layers", "print the order of each crate's modules, and what runs against it", layers::run),
     ("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
     ("package", "pack the crates that are published, and test the packages outside the repository", package::run),
     ("prose", "count the habits that make pages and comments hard to read, and fail where they are many", prose::run),
+    ("rules", "check that each rule in docs/rules has a test, and the links and the summary of all pages", rules::run),
     ("source", "pack the last commit and its crates for distributions into target/source [--out DIR] [--deb: and make a Debian source package]", source::run),
     ("test", "compile the tests of the workspace once, and run their programs side by side [PART...: those with one of these in their names] [--compile: do not run them] [--doc: run examples in documentation]", test::run),
     ("test-arches", "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]", test_arches::run),

@@ -331,7 +331,7 @@ fn descriptors_are_pushed_by_template() {
 }
 
 #[test]
-fn b9_templates_without_memory() {
+fn templates_without_memory() {
     let device = device();
     let (result, reached, left) = failing(Fail::Only(0), || {
         Made::try_new(&device, &[entry(0, 0, 1, Kind::UNIFORM_BUFFER, 0, 0)]).map(drop)

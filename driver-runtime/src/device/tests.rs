@@ -1,4 +1,4 @@
-//! Devices as loaders use them. `docs/rules/drivers.toml` has the numbered rules.
+//! Devices as loaders use them. `docs/rules/drivers.md` has the rules.
 
 use std::ffi::CStr;
 use std::ptr::null;
@@ -76,7 +76,7 @@ fn make_below(of_instance: &[&CStr], of_device: &[&CStr]) -> Result<MadeDevice, 
 }
 
 #[test]
-fn b51_device_extensions_are_checked() {
+fn device_extensions_are_checked() {
     for name in [c"VK_XYZ_unheard_of", c"VK_KHR_swapchain", c"VK_KHR_surface"] {
         assert_eq!(with_extensions(&[name]).err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT), "{name:?}");
     }
@@ -85,7 +85,7 @@ fn b51_device_extensions_are_checked() {
 }
 
 #[test]
-fn b22_and_b51_extensions_that_the_registry_does_not_list() {
+fn extensions_that_the_registry_does_not_list() {
     let made = with_extensions(&[c"VK_ANDROID_native_buffer", c"VK_EXT_mesh_shader"]).unwrap();
     let enabled = made.get().extensions();
     assert!(
@@ -128,7 +128,7 @@ fn finders(made: &MadeDevice, name: &CStr) -> [bool; 3] {
 }
 
 #[test]
-fn b22_private_commands_are_found_as_far_as_their_extension_is_enabled() {
+fn private_commands_are_found_as_far_as_their_extension_is_enabled() {
     let none: &[&CStr] = &[];
     let (by_instance, by_device): (&[&CStr], &[&CStr]) =
         (&[c"VK_TEST_of_instances"], &[c"VK_TEST_of_devices", c"VK_ANDROID_native_buffer"]);
@@ -167,7 +167,7 @@ fn features_are_checked_and_kept() {
 }
 
 #[test]
-fn b37_commands_of_devices_by_what_is_enabled() {
+fn commands_of_devices_by_what_is_enabled() {
     let (with, without) = (with_extensions(&[c"VK_EXT_mesh_shader"]).unwrap(), with_extensions(&[]).unwrap());
     let look_up = |device: &MadeDevice, name: &CStr| {
         // SAFETY: a live handle and a valid name.
@@ -185,7 +185,7 @@ fn b37_commands_of_devices_by_what_is_enabled() {
 }
 
 #[test]
-fn b9_b19_and_b57_memory_of_devices() {
+fn memory_of_devices() {
     let (made, physical) = with_device(describe);
     let wanted = [queues(0, 2)];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&wanted);
@@ -217,7 +217,7 @@ fn b9_b19_and_b57_memory_of_devices() {
 }
 
 #[test]
-fn b60_queues_by_family_number_and_flags() {
+fn queues_by_family_number_and_flags() {
     let mut special = queues(1, 1);
     special.flags = vk::DeviceQueueCreateFlags::PROTECTED;
     let made = make(&vk::DeviceCreateInfo::default().queue_create_infos(&[queues(0, 2), special])).unwrap();
@@ -242,7 +242,7 @@ fn b60_queues_by_family_number_and_flags() {
 }
 
 #[test]
-fn b61_a_lost_device_stays_lost_for_its_first_reason() {
+fn a_lost_device_stays_lost_for_its_first_reason() {
     let made = make(&vk::DeviceCreateInfo::default()).unwrap();
     let device = made.get();
     assert!(device.lost().is_ok());
@@ -254,7 +254,7 @@ fn b61_a_lost_device_stays_lost_for_its_first_reason() {
 }
 
 #[test]
-fn b62_the_status_is_asked_for_until_the_device_is_lost() {
+fn the_status_is_asked_for_until_the_device_is_lost() {
     let made = make(&vk::DeviceCreateInfo::default()).unwrap();
     let device = made.get();
     assert!(device.check_status().is_ok());
@@ -272,7 +272,7 @@ unsafe impl VkObject for Buffer {
 }
 
 #[test]
-fn b10_b12_and_b73_private_data_and_names_through_the_commands() {
+fn private_data_and_names_through_the_commands() {
     let made = make(&vk::DeviceCreateInfo::default()).unwrap();
     // SAFETY: live handles and valid structures throughout.
     unsafe {

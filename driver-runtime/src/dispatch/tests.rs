@@ -1,4 +1,4 @@
-//! Tables, layering and gating. `docs/rules/drivers.toml` has the numbered rules.
+//! Tables, layering and gating. `docs/rules/drivers.md` has the rules.
 
 use std::ffi::CStr;
 use std::panic::catch_unwind;
@@ -35,7 +35,7 @@ fn is(table: &DispatchTable, command: CommandId, function: Command) -> bool {
 }
 
 #[test]
-fn b24_a_part_fills_empty_slots_only() {
+fn a_part_fills_empty_slots_only() {
     let table = DispatchTable::new(&with(command::CREATE_BUFFER, one)).filled(&and(
         with(command::CREATE_BUFFER, two_as_command()),
         command::CREATE_IMAGE,
@@ -47,14 +47,14 @@ fn b24_a_part_fills_empty_slots_only() {
 }
 
 #[test]
-fn b25_an_alias_fills_the_slot_of_its_command() {
+fn an_alias_fills_the_slot_of_its_command() {
     let table = DispatchTable::new(&with(command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR, one));
     assert!(is(&table, command::GET_PHYSICAL_DEVICE_FEATURES_2, one));
     assert!(is(&table, command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR, one));
 }
 
 #[test]
-fn b26_two_functions_for_one_command_are_rejected() {
+fn two_functions_for_one_command_are_rejected() {
     let both = and(
         with(command::GET_PHYSICAL_DEVICE_FEATURES_2, one),
         command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR,
@@ -67,7 +67,7 @@ fn b26_two_functions_for_one_command_are_rejected() {
 }
 
 #[test]
-fn b27_driver_before_window_system_before_runtime() {
+fn driver_before_window_system_before_runtime() {
     let (a, b, c) = (command::CREATE_BUFFER, command::CREATE_IMAGE, command::CREATE_SAMPLER);
     let driver = with(a, one);
     let window_system = and(with(a, two_as_command()), b, one);
@@ -79,7 +79,7 @@ fn b27_driver_before_window_system_before_runtime() {
 }
 
 #[test]
-fn b28_every_name_is_found_and_nothing_else() {
+fn every_name_is_found_and_nothing_else() {
     for command in CommandId::all() {
         assert_eq!(registry::find(command.name()), Some(command));
     }
@@ -96,7 +96,7 @@ fn enabled<'a>(minor: u32, instance: &'a ExtensionSet, device: Option<&'a Extens
 }
 
 #[test]
-fn b29_core_commands_by_the_version_of_the_application() {
+fn core_commands_by_the_version_of_the_application() {
     let none = ExtensionSet::default();
     let rows = [
         (command::CREATE_BUFFER, 0),
@@ -118,7 +118,7 @@ fn b29_core_commands_by_the_version_of_the_application() {
 }
 
 #[test]
-fn b30_extension_and_core_name_go_their_own_ways() {
+fn extension_and_core_name_go_their_own_ways() {
     let none = ExtensionSet::default();
     let with = ExtensionSet::new(&[extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2]);
     let (khr, core) = (command::GET_PHYSICAL_DEVICE_FEATURES_2_KHR, command::GET_PHYSICAL_DEVICE_FEATURES_2);
@@ -127,7 +127,7 @@ fn b30_extension_and_core_name_go_their_own_ways() {
 }
 
 #[test]
-fn b31_any_providing_extension_is_enough() {
+fn any_providing_extension_is_enough() {
     let command = command::GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR;
     let none = ExtensionSet::default();
     for provider in command.providers() {
@@ -149,7 +149,7 @@ extern "system" fn add(_: vk::CommandBuffer, a: u32, b: u32) -> u32 {
 }
 
 #[test]
-fn b38_trampolines_go_through_the_table_of_the_object() {
+fn trampolines_go_through_the_table_of_the_object() {
     type Add = extern "system" fn(vk::CommandBuffer, u32, u32) -> u32;
     static TABLE: LazyLock<DispatchTable> = LazyLock::new(|| {
         // SAFETY: called below with its own type.
@@ -174,7 +174,7 @@ fn b38_trampolines_go_through_the_table_of_the_object() {
 }
 
 #[test]
-fn b40_tables_are_loaded_by_name_and_then_by_alias() {
+fn tables_are_loaded_by_name_and_then_by_alias() {
     let mut table = DispatchTable::new(&EntryPoints::<()>::NONE);
     table.load(|name| match name.to_bytes() {
         b"vkGetPhysicalDeviceFeatures2KHR" | b"vkCreateBuffer" => Some(one),

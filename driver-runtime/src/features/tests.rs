@@ -1,4 +1,4 @@
-//! The check of features. `docs/rules/drivers.toml` has the numbered rules.
+//! The check of features. `docs/rules/drivers.md` has the rules.
 
 use std::vec::Vec;
 
@@ -32,7 +32,7 @@ fn ask(info: &vk::DeviceCreateInfo<'_>) -> Result<Enabled, CheckError> {
 }
 
 #[test]
-fn b52_features_of_vulkan_1_0() {
+fn features_of_vulkan_1_0() {
     let wanted = vk::PhysicalDeviceFeatures::default().shader_int64(true);
     let enabled = ask(&vk::DeviceCreateInfo::default().enabled_features(&wanted)).unwrap();
     assert!(enabled.contains(name::SHADER_INT_64) && !enabled.contains(name::TIMELINE_SEMAPHORE));
@@ -44,7 +44,7 @@ fn b52_features_of_vulkan_1_0() {
 }
 
 #[test]
-fn b53_an_unsupported_member_of_every_structure_is_named() {
+fn an_unsupported_member_of_every_structure_is_named() {
     let mut tried = 0;
     let all: Vec<_> = vkload_core::registry::ExtensionId::all().collect();
     let all = ExtensionSet::new(&all);
@@ -72,7 +72,7 @@ fn b53_an_unsupported_member_of_every_structure_is_named() {
 }
 
 #[test]
-fn b54_unknown_and_second_structures_are_ignored_and_loops_end() {
+fn unknown_and_second_structures_are_ignored_and_loops_end() {
     let mut second = vk::PhysicalDeviceTimelineSemaphoreFeatures::default().timeline_semaphore(true);
     let p_next = (&raw mut second).cast();
     let mut first = vk::PhysicalDeviceTimelineSemaphoreFeatures { p_next, ..Default::default() };
@@ -90,7 +90,7 @@ fn b54_unknown_and_second_structures_are_ignored_and_loops_end() {
 }
 
 #[test]
-fn b55_one_feature_by_two_structures() {
+fn one_feature_by_two_structures() {
     let mut separate = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
     let mut gathered = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
     let info = vk::DeviceCreateInfo::default().push_next(&mut separate).push_next(&mut gathered);
@@ -107,7 +107,7 @@ fn structures_that_the_device_does_not_have_are_ignored() {
 }
 
 #[test]
-fn b56_the_drivers_report_counts() {
+fn the_drivers_report_counts() {
     let wanted = vk::PhysicalDeviceFeatures::default().wide_lines(true);
     let info = vk::DeviceCreateInfo::default().enabled_features(&wanted);
     // SAFETY: the structures are valid, and the report writes members only.

@@ -1,4 +1,4 @@
-//! Instances as a loader meets them. `docs/rules/drivers.toml` has the numbered rules.
+//! Instances as a loader meets them. `docs/rules/drivers.md` has the rules.
 
 use std::ffi::{CStr, CString, c_char};
 use std::ptr::null;
@@ -59,7 +59,7 @@ pub(crate) fn make_for(minor: u32, extensions: &[&CStr]) -> Result<Made, vk::Res
 }
 
 #[test]
-fn b14_the_application_information_is_copied() {
+fn the_application_information_is_copied() {
     let mut name = CString::new("game").unwrap().into_bytes_with_nul();
     let made = {
         let app = vk::ApplicationInfo {
@@ -82,7 +82,7 @@ fn b14_the_application_information_is_copied() {
 }
 
 #[test]
-fn b15_and_ldp_driver_9_and_10_versions() {
+fn ldp_driver_9_and_10_versions() {
     let zero = vk::ApplicationInfo::default();
     let made = make(&vk::InstanceCreateInfo::default().application_info(&zero), 0).unwrap();
     assert_eq!(made.get().app().api_version, version(0));
@@ -104,7 +104,7 @@ fn b15_and_ldp_driver_9_and_10_versions() {
 }
 
 #[test]
-fn b16_and_b17_extensions_are_checked_and_exactly_those_enabled() {
+fn extensions_are_checked_and_exactly_those_enabled() {
     let wrong = [c"VK_XYZ_unheard_of", c"VK_KHR_display", c"VK_KHR_swapchain", c"", c"VK_KHR_surfac"];
     for name in wrong {
         assert_eq!(make_for(0, &[name]).err(), Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT), "{name:?}");
@@ -123,7 +123,7 @@ fn b16_and_b17_extensions_are_checked_and_exactly_those_enabled() {
 }
 
 #[test]
-fn b19_and_b20_every_failure_leaves_no_memory_of_the_application() {
+fn every_failure_leaves_no_memory_of_the_application() {
     let app = vk::ApplicationInfo::default().application_name(c"a game").engine_name(c"an engine");
     let info = vk::InstanceCreateInfo::default().application_info(&app);
     let mut failures = 0;
@@ -155,7 +155,7 @@ fn b19_and_b20_every_failure_leaves_no_memory_of_the_application() {
 }
 
 #[test]
-fn b21_extensions_are_enumerated() {
+fn extensions_are_enumerated() {
     let list = |count: &mut u32, out: &mut [vk::ExtensionProperties]| {
         let out = if out.is_empty() { std::ptr::null_mut() } else { out.as_mut_ptr() };
         // SAFETY: every test row passes an array as long as the count says.
@@ -206,7 +206,7 @@ fn look_up_unchecked(instance: vk::Instance, name: &CStr) -> vk::PFN_vkVoidFunct
 }
 
 #[test]
-fn b32_without_an_instance_there_are_seven_functions() {
+fn without_an_instance_there_are_seven_functions() {
     let names: Vec<_> = CommandId::all()
         .map(CommandId::name)
         .filter(|name| look_up(vk::Instance::null(), name).is_some())
@@ -227,14 +227,14 @@ fn b32_without_an_instance_there_are_seven_functions() {
 }
 
 #[test]
-fn b33_commands_of_devices_are_found_whatever_is_enabled() {
+fn commands_of_devices_are_found_whatever_is_enabled() {
     let made = make_for(1, &[]).unwrap();
     assert!(look_up(made.0, c"vkCmdDrawMeshTasksEXT").is_some());
     assert!(look_up(made.0, c"vkCreateBuffer").is_some());
 }
 
 #[test]
-fn b34_no_name_no_function() {
+fn no_name_no_function() {
     let made = make_for(1, &[]).unwrap();
     let none: *const c_char = null();
     // SAFETY: NULL is allowed.
@@ -246,7 +246,7 @@ fn b34_no_name_no_function() {
 }
 
 #[test]
-fn b35_the_unchecked_look_up_returns_commands_that_are_not_enabled() {
+fn the_unchecked_look_up_returns_commands_that_are_not_enabled() {
     let made = make_for(0, &[]).unwrap();
     let name = c"vkEnumeratePhysicalDeviceGroups";
     assert!(look_up(made.0, name).is_none());
@@ -256,7 +256,7 @@ fn b35_the_unchecked_look_up_returns_commands_that_are_not_enabled() {
 }
 
 #[test]
-fn b36_the_loader_recognises_physical_device_commands() {
+fn the_loader_recognises_physical_device_commands() {
     let made = make_for(1, &[]).unwrap();
     assert!(look_up_physical(made.0, c"vkGetPhysicalDeviceFeatures2").is_some());
     let others =
@@ -267,14 +267,14 @@ fn b36_the_loader_recognises_physical_device_commands() {
 }
 
 #[test]
-fn b39_commands_that_the_driver_does_not_have_are_not_found() {
+fn commands_that_the_driver_does_not_have_are_not_found() {
     let made = make_for(3, &[]).unwrap();
     assert!(look_up(made.0, command::CREATE_IMAGE.name()).is_none());
     assert!(look_up_unchecked(made.0, command::CREATE_IMAGE.name()).is_none());
 }
 
 #[test]
-fn b7_the_instance_is_its_own_instance() {
+fn the_instance_is_its_own_instance() {
     let made = make_for(0, &[]).unwrap();
     let base = made.get().root().base();
     assert!(core::ptr::eq(base.instance().unwrap(), made.get().root()));
@@ -282,7 +282,7 @@ fn b7_the_instance_is_its_own_instance() {
 }
 
 #[test]
-fn b41_negotiation_ends_at_seven() {
+fn negotiation_ends_at_seven() {
     for (asked, agreed) in [(0, 0), (1, 1), (5, 5), (7, 7), (99, 7)] {
         let mut version = asked;
         // SAFETY: a valid pointer.

@@ -1,4 +1,4 @@
-//! Messages as an application receives them. `docs/rules/drivers.toml` has the numbered rules.
+//! Messages as an application receives them. `docs/rules/drivers.md` has the rules.
 
 use core::ffi::c_void;
 use std::ffi::{CStr, c_char};
@@ -170,7 +170,7 @@ fn base_of<'a>(instance: vk::Instance) -> &'a ObjectBase {
 }
 
 #[test]
-fn b18_and_b50_chained_messengers_receive_creation_and_destruction() {
+fn chained_messengers_receive_creation_and_destruction() {
     let (chained, late) = (Ear::default(), Ear::default());
     let mut info = chained.info();
     let wrong = [c"VK_XYZ_unheard_of".as_ptr()];
@@ -227,7 +227,7 @@ fn refused(physical: vk::PhysicalDevice, info: &vk::DeviceCreateInfo<'_>) -> vk:
 }
 
 #[test]
-fn b53_and_b54_messages_say_why_a_device_is_not_created() {
+fn messages_say_why_a_device_is_not_created() {
     let ear = Ear::default();
     let (made, physical, messenger) = listen(&ear);
     let says = |result: vk::Result, info: &vk::DeviceCreateInfo<'_>, part: &str| {
@@ -280,7 +280,7 @@ fn b53_and_b54_messages_say_why_a_device_is_not_created() {
 }
 
 #[test]
-fn b61_a_loss_is_logged_once_under_threads() {
+fn a_loss_is_logged_once_under_threads() {
     let ear = Ear::default();
     let made = make(&vk::DeviceCreateInfo::default()).unwrap();
     let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
@@ -299,7 +299,7 @@ fn b61_a_loss_is_logged_once_under_threads() {
 }
 
 #[test]
-fn b68_each_messenger_receives_the_types_that_it_enabled() {
+fn each_messenger_receives_the_types_that_it_enabled() {
     let (errors, slow, all) = (Ear::default(), Ear::default(), Ear::default());
     let (made, _, everything) = listen(&all);
     let first = add(made.0, &errors.info_for(Severity::ERROR, Types::from_raw(7)));
@@ -354,7 +354,7 @@ unsafe extern "system" fn calls_back(
 }
 
 #[test]
-fn b68_a_callback_may_call_back() {
+fn a_callback_may_call_back() {
     let ear = Ear::default();
     let (made, _, messenger) = listen(&ear);
     let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
@@ -377,7 +377,7 @@ unsafe impl VkObject for Commands {
 }
 
 #[test]
-fn b69_objects_that_the_application_has_and_their_labels_are_told() {
+fn objects_that_the_application_has_and_their_labels_are_told() {
     let ear = Ear::default();
     let made = make(&vk::DeviceCreateInfo::default().queue_create_infos(&[queues(0, 1)])).unwrap();
     let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
@@ -441,7 +441,7 @@ unsafe extern "system" fn report(
 }
 
 #[test]
-fn b70_report_callbacks_receive_messages_with_their_flags() {
+fn report_callbacks_receive_messages_with_their_flags() {
     let ear = Ear::default();
     let (made, physical) = with_device(describe);
     let info = vk::DebugReportCallbackCreateInfoEXT::default()
@@ -485,7 +485,7 @@ fn b70_report_callbacks_receive_messages_with_their_flags() {
 }
 
 #[test]
-fn b71_an_error_is_reported_with_its_object_and_returned() {
+fn an_error_is_reported_with_its_object_and_returned() {
     let ear = Ear::default();
     let (made, physical, messenger) = listen(&ear);
     let mut handle = vk::Device::null();
@@ -536,7 +536,7 @@ unsafe impl VkObject for Queue {
 }
 
 #[test]
-fn b72_labels_nest_and_those_of_points_end_with_the_next() {
+fn labels_nest_and_those_of_points_end_with_the_next() {
     let device = Held::<TestDevice>::new(None);
     // SAFETY: no callbacks; the parent lives to the end of the test.
     let queue: Owned<Queue> = unsafe { Object::create(&*device, null(), Queue) }.unwrap();
@@ -574,7 +574,7 @@ fn b72_labels_nest_and_those_of_points_end_with_the_next() {
 }
 
 #[test]
-fn b72_a_region_without_memory_ends_nothing_else() {
+fn a_region_without_memory_ends_nothing_else() {
     let ledger = crate::testing::Ledger::failing_at(3);
     {
         let device = Held::<TestDevice>::new(Some(&ledger.callbacks()));

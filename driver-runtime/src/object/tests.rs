@@ -1,4 +1,4 @@
-//! Objects as a driver and an application meet them. `docs/rules/drivers.toml` has the numbered rules.
+//! Objects as a driver and an application meet them. `docs/rules/drivers.md` has the rules.
 
 use std::format;
 use std::thread;
@@ -50,7 +50,7 @@ fn destroy<T: VkObject>(handle: T::Handle) {
 }
 
 #[test]
-fn b1_new_object_has_magic_type_and_no_name() {
+fn new_object_has_magic_type_and_no_name() {
     let device = Held::<TestDevice>::new(None);
     let buffer = create(&device, Buffer(1));
     // SAFETY: the object begins with a word.
@@ -62,7 +62,7 @@ fn b1_new_object_has_magic_type_and_no_name() {
 }
 
 #[test]
-fn b2_handles_lead_back_to_their_objects() {
+fn handles_lead_back_to_their_objects() {
     let device = Held::<TestDevice>::new(None);
     let buffer = create(&device, Buffer(7)).into_handle();
     let commands = create(&device, CommandBuffer).into_handle();
@@ -76,7 +76,7 @@ fn b2_handles_lead_back_to_their_objects() {
 }
 
 #[test]
-fn b3_a_handle_of_another_type_is_not_an_object() {
+fn a_handle_of_another_type_is_not_an_object() {
     let device = Held::<TestDevice>::new(None);
     let commands = create(&device, CommandBuffer).into_handle();
     assert!(get::<Buffer>(vk::Buffer::from_raw(commands.as_raw())).is_none());
@@ -84,14 +84,14 @@ fn b3_a_handle_of_another_type_is_not_an_object() {
 }
 
 #[test]
-fn b4_base_is_at_the_address_of_the_object() {
+fn base_is_at_the_address_of_the_object() {
     let device = Held::<TestDevice>::new(None);
     let buffer = create(&device, Buffer(1));
     assert_eq!(core::ptr::from_ref(buffer.base()).addr(), core::ptr::from_ref(&*buffer).addr());
 }
 
 #[test]
-fn b5_visible_from_hand_out_to_recycling() {
+fn visible_from_hand_out_to_recycling() {
     let device = Held::<TestDevice>::new(None);
     let buffer = create(&device, Buffer(1)).into_handle();
     let object = get::<Buffer>(buffer).unwrap();
@@ -102,7 +102,7 @@ fn b5_visible_from_hand_out_to_recycling() {
 }
 
 #[test]
-fn b6_recycling_clears_name_and_private_data() {
+fn recycling_clears_name_and_private_data() {
     let device = Held::<TestDevice>::new(None);
     let slot = device.root().new_slot();
     let buffer = create(&device, Buffer(1));
@@ -116,7 +116,7 @@ fn b6_recycling_clears_name_and_private_data() {
 }
 
 #[test]
-fn b7_parents_are_device_or_instance() {
+fn parents_are_device_or_instance() {
     let device = Held::<TestDevice>::new(None);
     let instance = Held::<TestInstance>::new(None);
     let (buffer, messenger) = (create(&device, Buffer(1)), create(&instance, Messenger));
@@ -127,7 +127,7 @@ fn b7_parents_are_device_or_instance() {
 }
 
 #[test]
-fn b8_memory_comes_from_the_callbacks_or_else_the_device() {
+fn memory_comes_from_the_callbacks_or_else_the_device() {
     let (ours, theirs) = (Ledger::default(), Ledger::default());
     let device = Held::<TestDevice>::new(Some(&theirs.callbacks()));
     let callbacks = ours.callbacks();
@@ -145,7 +145,7 @@ fn b8_memory_comes_from_the_callbacks_or_else_the_device() {
 }
 
 #[test]
-fn b9_objects_without_memory_are_errors_and_leak_nothing() {
+fn objects_without_memory_are_errors_and_leak_nothing() {
     // The object, the name, what both are kept in, the private data.
     for number in 0..5 {
         let ledger = Ledger::failing_at(number);
@@ -192,7 +192,7 @@ fn a_command_returns_its_object_or_a_failure() {
 }
 
 #[test]
-fn b10_private_data_of_ten_thousand_slots() {
+fn private_data_of_ten_thousand_slots() {
     let device = Held::<TestDevice>::new(None);
     let buffer = create(&device, Buffer(1));
     let slots: Vec<_> = (0..10_000).map(|_| device.root().new_slot()).collect();
@@ -208,7 +208,7 @@ fn b10_private_data_of_ten_thousand_slots() {
 }
 
 #[test]
-fn b10_slot_of_another_device_has_no_value() {
+fn slot_of_another_device_has_no_value() {
     let (device, other) = (Held::<TestDevice>::new(None), Held::<TestDevice>::new(None));
     let buffer = create(&device, Buffer(1));
     let (slot, foreign) = (device.root().new_slot(), other.root().new_slot());
@@ -218,7 +218,7 @@ fn b10_slot_of_another_device_has_no_value() {
 }
 
 #[test]
-fn b11_private_data_from_many_threads() {
+fn private_data_from_many_threads() {
     let device = Held::<TestDevice>::new(None);
     let buffer = create(&device, Buffer(1));
     let slots: Vec<_> = (0..64).map(|_| device.root().new_slot()).collect();
@@ -238,7 +238,7 @@ fn b11_private_data_from_many_threads() {
 }
 
 #[test]
-fn b12_objects_of_others_keep_their_data_in_the_device() {
+fn objects_of_others_keep_their_data_in_the_device() {
     let (device, other) = (Held::<TestDevice>::new(None), Held::<TestDevice>::new(None));
     let (slot, foreign_slot) = (device.root().new_slot(), other.root().new_slot());
     for number in (1..40).rev() {
@@ -254,7 +254,7 @@ fn b12_objects_of_others_keep_their_data_in_the_device() {
 }
 
 #[test]
-fn b13_names_are_set_replaced_and_cleared() {
+fn names_are_set_replaced_and_cleared() {
     let device = Held::<TestDevice>::new(None);
     let instance = Held::<TestInstance>::new(None);
     let buffer = create(&device, Buffer(1));
@@ -280,7 +280,7 @@ unsafe impl VkObject for Layouted {
 }
 
 #[test]
-fn b66_an_object_and_its_arrays_are_one_block() {
+fn an_object_and_its_arrays_are_one_block() {
     let ledger = Ledger::default();
     let device = Held::<TestDevice>::new(Some(&ledger.callbacks()));
     let mut pieces = Object::<Layouted>::pieces();
@@ -313,7 +313,7 @@ fn next(state: &mut u64) -> usize {
 }
 
 #[test]
-fn b66_pieces_are_aligned_and_do_not_overlap() {
+fn pieces_are_aligned_and_do_not_overlap() {
     let mut state = 1;
     let rounds = if cfg!(miri) { 20 } else { 2000 };
     for _ in 0..rounds {
@@ -347,7 +347,7 @@ fn b66_pieces_are_aligned_and_do_not_overlap() {
 }
 
 #[test]
-fn b66_null_is_not_allocated_or_freed() {
+fn null_is_not_allocated_or_freed() {
     let ledger = Ledger::default();
     // SAFETY: the callbacks live to the end of the test.
     let memory = unsafe { CopiedCallbacks::new(&ledger.callbacks(), vk::SystemAllocationScope::OBJECT) };

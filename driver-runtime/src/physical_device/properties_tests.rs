@@ -252,7 +252,7 @@ fn structures_that_the_headers_lack_are_written_too() {
 
 #[test]
 #[cfg_attr(miri, ignore = "starts a process")]
-fn b75_a_panic_in_a_command_ends_the_process() {
+fn a_panic_in_a_command_ends_the_process() {
     const CHILD: &str = "DRIVER_RUNTIME_TEST_PANICS";
     if std::env::var_os(CHILD).is_some() {
         let (_made, device) = with_device(describe);
@@ -261,7 +261,7 @@ fn b75_a_panic_in_a_command_ends_the_process() {
         std::println!("the command returned");
         return;
     }
-    let name = "physical_device::properties_tests::b75_a_panic_in_a_command_ends_the_process";
+    let name = "physical_device::properties_tests::a_panic_in_a_command_ends_the_process";
     let child = std::process::Command::new(std::env::current_exe().unwrap())
         .args([name, "--exact", "--nocapture"])
         .env(CHILD, "1")

@@ -1,4 +1,4 @@
-//! Physical devices as loaders query them. `docs/rules/drivers.toml` has the numbered rules.
+//! Physical devices as loaders query them. `docs/rules/drivers.md` has the rules.
 
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
@@ -55,7 +55,7 @@ pub(crate) fn with_device_and_extensions(
 }
 
 #[test]
-fn b42_undescribed_members_are_zero() {
+fn undescribed_members_are_zero() {
     let blank = Description::new(b"x", vk::API_VERSION_1_0, vk::PhysicalDeviceType::CPU);
     assert_eq!((blank.extensions, blank.features), (ExtensionSet::default(), Features::NONE));
     let (_made, handle) = with_device(|| {
@@ -69,7 +69,7 @@ fn b42_undescribed_members_are_zero() {
 }
 
 #[test]
-fn b43_queries_of_1_0_give_what_those_with_a_2_give() {
+fn queries_of_1_0_give_what_those_with_a_2_give() {
     let (_made, device) = with_device(|| {
         let mut known = Description::new(b"a device", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
         known.features = Features::NONE.with(name::WIDE_LINES).with(name::TIMELINE_SEMAPHORE);
@@ -134,7 +134,7 @@ fn properties_of_one_structure_are_those_of_the_structure_that_gathers_them() {
 }
 
 #[test]
-fn b44_and_b23_layers_and_extensions_of_devices() {
+fn layers_and_extensions_of_devices() {
     let (_made, device) = with_device(|| {
         let mut known = Description::new(b"x", vk::API_VERSION_1_0, vk::PhysicalDeviceType::CPU);
         known.extensions = ExtensionSet::new(&[extension::KHR_SWAPCHAIN, extension::EXT_MESH_SHADER]);
@@ -163,7 +163,7 @@ fn b44_and_b23_layers_and_extensions_of_devices() {
 }
 
 #[test]
-fn b45_one_search_on_success_another_after_failure() {
+fn one_search_on_success_another_after_failure() {
     plan(|plan| {
         plan.searches = std::vec![(2, Err(EnumerateError::InitializationFailed)), (3, Ok(Search::Done))];
     });
@@ -219,7 +219,7 @@ impl Driver for Slow {
 }
 
 #[test]
-fn b45_threads_share_one_search() {
+fn threads_share_one_search() {
     let mut instance = vk::Instance::null();
     // SAFETY: valid structures.
     unsafe {
@@ -245,7 +245,7 @@ fn b45_threads_share_one_search() {
 }
 
 #[test]
-fn b46_nodes_are_tried_where_the_driver_has_no_search_of_its_own() {
+fn nodes_are_tried_where_the_driver_has_no_search_of_its_own() {
     plan(|plan| plan.nodes = std::vec![Ok(true), Ok(false), Ok(true)]);
     let made = make_for(0, &[]).unwrap();
     assert_eq!(enumerate(&made, 0).1, 2);
@@ -257,7 +257,7 @@ fn b46_nodes_are_tried_where_the_driver_has_no_search_of_its_own() {
 }
 
 #[test]
-fn b46_a_node_without_permission_is_reported_with_its_path() {
+fn a_node_without_permission_is_reported_with_its_path() {
     plan(|plan| plan.nodes = std::vec![Ok(true)]);
     let made = make_for(0, &[c"VK_EXT_debug_utils"]).unwrap();
     let ear = Ear::default();
@@ -271,7 +271,7 @@ fn b46_a_node_without_permission_is_reported_with_its_path() {
 }
 
 #[test]
-fn b47_a_node_that_fails_undoes_the_search() {
+fn a_node_that_fails_undoes_the_search() {
     plan(|plan| plan.nodes = std::vec![Ok(true), Ok(false), Err(EnumerateError::OutOfHostMemory)]);
     let made = make_for(0, &[]).unwrap();
     assert_eq!(enumerate(&made, 0).0, vk::Result::ERROR_OUT_OF_HOST_MEMORY);
@@ -281,7 +281,7 @@ fn b47_a_node_that_fails_undoes_the_search() {
 }
 
 #[test]
-fn b48_and_ldp_driver_2_no_devices_is_success() {
+fn ldp_driver_2_no_devices_is_success() {
     let made = make_for(0, &[]).unwrap();
     let (result, count, _) = enumerate(&made, 0);
     assert_eq!((result, count), (vk::Result::SUCCESS, 0));
@@ -301,7 +301,7 @@ fn groups(made: &Made) -> Vec<(Vec<vk::PhysicalDevice>, bool)> {
 }
 
 #[test]
-fn b49_groups_of_several_devices_are_the_drivers() {
+fn groups_of_several_devices_are_the_drivers() {
     plan(|plan| {
         plan.searches = std::vec![(4, Ok(Search::Done))];
         plan.groups = std::vec![(std::vec![3, 1], true)];
@@ -341,7 +341,7 @@ fn b49_groups_of_several_devices_are_the_drivers() {
 }
 
 #[test]
-fn b49_handles_stay_the_same_and_groups_have_one_device() {
+fn handles_stay_the_same_and_groups_have_one_device() {
     plan(|plan| plan.searches = std::vec![(3, Ok(Search::Done))]);
     let made = make_for(1, &[]).unwrap();
     let (result, count, two) = enumerate(&made, 2);
@@ -361,7 +361,7 @@ fn b49_handles_stay_the_same_and_groups_have_one_device() {
 }
 
 #[test]
-fn b50_devices_go_with_their_instance() {
+fn devices_go_with_their_instance() {
     plan(|plan| plan.searches = std::vec![(3, Ok(Search::Done))]);
     let made = make_for(0, &[]).unwrap();
     assert_eq!(enumerate(&made, 0).1, 3);
@@ -376,7 +376,7 @@ extern "system" fn other_features(_: vk::PhysicalDevice, out: *mut vk::PhysicalD
 }
 
 #[test]
-fn b38_and_b56_a_device_may_have_functions_of_its_own() {
+fn a_device_may_have_functions_of_its_own() {
     // SAFETY: the function implements the command as specified.
     static OTHER: EntryPoints<TestDriver> = unsafe {
         entry_points! { GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 = other_features }

@@ -202,7 +202,7 @@ fn many_threads_share_a_cache() {
 }
 
 #[test]
-fn b9_pipeline_caches_without_memory() {
+fn pipeline_caches_without_memory() {
     let made = device();
     let full = cache(&made, &[]);
     for number in 0..12 {
@@ -237,7 +237,7 @@ fn b9_pipeline_caches_without_memory() {
 }
 
 #[test]
-fn b67_the_memory_of_a_cache_is_of_its_scope() {
+fn the_memory_of_a_cache_is_of_its_scope() {
     let made = device();
     let ledger = Ledger::default();
     let callbacks = ledger.callbacks();

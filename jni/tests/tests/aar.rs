@@ -70,7 +70,7 @@ fn compile(system: &TempDir) {
 }
 
 #[test]
-fn r125_classes_and_libraries_of_the_aar_run_above_the_systems_loader() {
+fn classes_and_libraries_of_the_aar_run_above_the_systems_loader() {
     if !has_what_the_sample_needs() {
         return;
     }

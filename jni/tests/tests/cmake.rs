@@ -30,7 +30,7 @@ fn build(folder: &Path) {
 }
 
 #[test]
-fn r126_programs_in_c_and_cpp_find_the_loader_and_use_it() {
+fn programs_in_c_and_cpp_find_the_loader_and_use_it() {
     if !are_there(&["cmake", "ninja", "cc", "c++"]) {
         return;
     }
@@ -48,7 +48,7 @@ fn r126_programs_in_c_and_cpp_find_the_loader_and_use_it() {
 }
 
 #[test]
-fn r126_without_the_library_the_next_step_is_said() {
+fn without_the_library_the_next_step_is_said() {
     if !are_there(&["cmake", "ninja", "cc"]) {
         return;
     }
@@ -60,7 +60,7 @@ fn r126_without_the_library_the_next_step_is_said() {
 }
 
 #[test]
-fn r126_a_package_is_not_good_for_a_newer_version() {
+fn a_package_is_not_good_for_a_newer_version() {
     if !are_there(&["cmake", "ninja", "cc"]) {
         return;
     }
@@ -74,7 +74,7 @@ fn r126_a_package_is_not_good_for_a_newer_version() {
 }
 
 #[test]
-fn r126_the_unpacked_aar_is_a_cmake_package_for_each_abi() {
+fn the_unpacked_aar_is_a_cmake_package_for_each_abi() {
     let programs: Vec<&str> = COMPILERS.iter().map(|(_, compiler)| *compiler).collect();
     if !are_there(&["cmake", "ninja", "readelf"]) || !are_there(&programs) {
         return;
@@ -101,7 +101,7 @@ fn r126_the_unpacked_aar_is_a_cmake_package_for_each_abi() {
 }
 
 #[test]
-fn r126_the_aar_gives_gradles_plugin_the_libraries_to_link_with() {
+fn the_aar_gives_gradles_plugin_the_libraries_to_link_with() {
     if !are_there(&["cmake"]) {
         return;
     }

@@ -17,44 +17,44 @@ use vkload_jni_tests::{
 };
 
 #[test]
-fn r151_options_and_mistakes() {
+fn options_and_mistakes() {
     let Some(built) = built() else { return };
     built.passes(&["Options", "Values"], &[], &[]);
 }
 
 #[test]
-fn r152_listeners_of_the_log() {
+fn listeners_of_the_log() {
     let Some(built) = built() else { return };
     built.passes(&["Log"], &[], &[]);
 }
 
 #[test]
-fn r151_what_an_android_context_knows() {
+fn what_an_android_context_knows() {
     let Some(built) = built() else { return };
     built.passes(&["AndroidContext"], &[], &[]);
 }
 
 #[test]
-fn r151_the_functions_of_a_real_loader() {
+fn the_functions_of_a_real_loader() {
     let Some(built) = built() else { return };
     built.passes(&["RealLoader"], &[], &real_loader(built, &null_driver(built)));
 }
 
 #[test]
-fn r151_what_an_odd_loader_has() {
+fn what_an_odd_loader_has() {
     let Some(built) = built() else { return };
     built.passes(&["OddLoader"], &[], &[("FAKE_VULKAN", built.folder.path().join("odd.so"))]);
 }
 
 #[test]
-fn r151_a_real_loader_without_a_driver() {
+fn a_real_loader_without_a_driver() {
     let Some(built) = built() else { return };
     built.passes(&["NoDriver"], &[], &real_loader(built, Path::new("/nowhere/driver.json")));
 }
 
 /// Kotlin treats whatever is not annotated as possibly null.
 #[test]
-fn r151_nothing_of_the_api_is_null_unless_it_is_marked() {
+fn nothing_of_the_api_is_null_unless_it_is_marked() {
     let Some(built) = built() else { return };
     for package in ["dev/vkload", "dev/vkload/android"] {
         let marks = built.folder.path().join("classes").join(package).join("package-info.class");
@@ -65,7 +65,7 @@ fn r151_nothing_of_the_api_is_null_unless_it_is_marked() {
 
 /// R8 removes methods of an application that nothing calls.
 #[test]
-fn r153_methods_that_are_not_used_may_be_taken_out() {
+fn methods_that_are_not_used_may_be_taken_out() {
     let Some(built) = built() else { return };
     let devices = "static native int devices(long instanceProcAddr, int[] count, byte[] out);";
     let classes =
@@ -74,20 +74,20 @@ fn r153_methods_that_are_not_used_may_be_taken_out() {
 }
 
 #[test]
-fn r153_a_renamed_class_gets_a_hint_to_keep_its_name() {
+fn a_renamed_class_gets_a_hint_to_keep_its_name() {
     let Some(built) = built() else { return };
     let classes = built.compiled_with("renamed", &[("Native", "Renamed")]);
     built.passes(&["Renamed"], &["-cp", &classes], &[]);
 }
 
 #[test]
-fn r153_class_loaders_have_the_library_one_after_the_other() {
+fn class_loaders_have_the_library_one_after_the_other() {
     let Some(built) = built() else { return };
     built.passes(&["ClassLoaders"], &[], &[]);
 }
 
 #[test]
-fn r153_garbage_is_collected_at_any_time() {
+fn garbage_is_collected_at_any_time() {
     let Some(built) = built() else { return };
     built.passes(&["Collector"], &["-Xmx16m"], &real_loader(built, &null_driver(built)));
 }
@@ -95,7 +95,7 @@ fn r153_garbage_is_collected_at_any_time() {
 /// No global reference is created, so none can leak; every array that is accessed is released, and
 /// all memory is freed, even if a request for memory, for a thread or for an array fails.
 #[test]
-fn r153_nothing_of_java_is_kept() {
+fn nothing_of_java_is_kept() {
     let Some(built) = built() else { return };
     let agent = built.folder.path().join("agent.so");
     let mut variables = real_loader(built, &null_driver(built)).to_vec();
@@ -114,7 +114,7 @@ fn r153_nothing_of_java_is_kept() {
 }
 
 #[test]
-fn r154_the_header_is_c_and_cpp_of_every_standard() {
+fn the_header_is_c_and_cpp_of_every_standard() {
     let Some(built) = built() else { return };
     for (compiler, language, standards) in
         [("cc", "-xc", ["c89", "c99", "c17"]), ("c++", "-xc++", ["c++98", "c++11", "c++20"])]

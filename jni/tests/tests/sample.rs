@@ -91,7 +91,7 @@ fn run(folder: &Path, build: &str, activity: &[&str]) -> String {
 }
 
 #[test]
-fn r127_the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer() {
+fn the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer() {
     if !has_what_the_sample_needs() {
         return;
     }
@@ -106,7 +106,7 @@ fn r127_the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer(
 }
 
 #[test]
-fn r171_the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_null_there() {
+fn the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_null_there() {
     if !has_what_the_sample_needs() || !are_there(&["kotlinc"]) {
         return;
     }
@@ -136,7 +136,7 @@ fn r171_the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_nul
 }
 
 #[test]
-fn r123_the_native_half_can_be_mapped_with_pages_of_16_kib() {
+fn the_native_half_can_be_mapped_with_pages_of_16_kib() {
     if !has_what_the_sample_needs() || !are_there(&["readelf"]) {
         return;
     }
@@ -148,7 +148,7 @@ fn r123_the_native_half_can_be_mapped_with_pages_of_16_kib() {
 
 /// A Gradle of the tests' own, in a folder with the script that is to run it.
 #[test]
-fn r176_the_script_for_gradle_unpacks_what_its_properties_name_and_checks_it() {
+fn the_script_for_gradle_unpacks_what_its_properties_name_and_checks_it() {
     if !are_there(&["sh", "curl", "jar", "sha256sum"]) {
         return;
     }
@@ -185,14 +185,14 @@ fn r176_the_script_for_gradle_unpacks_what_its_properties_name_and_checks_it() {
 
 /// The Gradle that the sample's own file names has a sum to check.
 #[test]
-fn r176_the_samples_gradle_has_a_sum() {
+fn the_samples_gradle_has_a_sum() {
     let properties = read("sample/gradle/wrapper/gradle-wrapper.properties");
     let sum = properties.lines().find_map(|line| line.strip_prefix("distributionSha256Sum="));
     assert!(sum.is_some_and(|sum| sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit())));
 }
 
 #[test]
-fn r127_the_native_half_compiles_for_the_processors_of_all_abis() {
+fn the_native_half_compiles_for_the_processors_of_all_abis() {
     if !has_what_the_sample_needs() || !are_there(COMPILERS) {
         return;
     }
@@ -206,7 +206,7 @@ fn r127_the_native_half_compiles_for_the_processors_of_all_abis() {
 }
 
 #[test]
-fn r127_the_project_names_the_repository_that_is_made_and_its_oldest_level() {
+fn the_project_names_the_repository_that_is_made_and_its_oldest_level() {
     let project = read("sample/build.gradle.kts");
     let line = concat!("    implementation(\"dev.vkload:vkload:", env!("CARGO_PKG_VERSION"), "\")\n");
     assert!(project.contains(line), "{project}");

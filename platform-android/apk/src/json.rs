@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r122_the_output_is_json_for_any_content() {
+    fn the_output_is_json_for_any_content() {
         let mut json = Json::default();
         json.within(OBJECT, |json| {
             json.key("a")?.string("\"\\\u{1}\u{1f}\n \u{e9}")?;

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn r120_options_are_read() {
+    fn options_are_read() {
         let options = Options::parse(
             br#"{"layers": ["VK_LAYER_a", "VK_LAYER_b"], "layer_folders": ["/x", "/y/base.apk!/lib/x86_64"],
                 "manifests": ["{}"], "environment": {"VK_LOADER_DEBUG": "all"}, "application_library_folder": "/own",
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn r120_a_mistake_in_the_options_is_named() {
+    fn a_mistake_in_the_options_is_named() {
         for (options, words) in [
             ("", "the options are not JSON"),
             ("[]", "a JSON object"),

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn r129_values_are_of_their_type() {
+    fn values_are_of_their_type() {
         for (kind, values, given) in [
             ("bool32", "[true, false]", all([1u32, 0].map(u32::to_ne_bytes))),
             ("int32", "[-2147483648, 7]", all([i32::MIN, 7].map(i32::to_ne_bytes))),
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn r129_a_mistake_in_a_setting_is_named() {
+    fn a_mistake_in_a_setting_is_named() {
         for (kind, values, words) in [
             ("bool", "[true]", "\"type\" is bool; known are bool32,"),
             ("bool32", "true", "\"values\" takes a list"),

@@ -35,7 +35,7 @@ fn system() -> Simulation {
 }
 
 #[test]
-fn r144_options_that_lack_memory_change_nothing_leave_nothing_and_can_be_given_again() {
+fn options_that_lack_memory_change_nothing_leave_nothing_and_can_be_given_again() {
     let simulation = system();
     let android = simulation.android;
     let in_cache = || -> Vec<_> {
@@ -70,7 +70,7 @@ fn r144_options_that_lack_memory_change_nothing_leave_nothing_and_can_be_given_a
 
 /// The driver needs another library of its package, which has to be opened first.
 #[test]
-fn r144_a_package_of_several_libraries_that_lacks_memory_leaves_nothing_open() {
+fn a_package_of_several_libraries_that_lacks_memory_leaves_nothing_open() {
     let simulation = system();
     let android = simulation.android;
     android.file("/needed.c", "int needed(void) { return 0; }");

@@ -47,13 +47,13 @@ mod tests {
     const WIDE: bool = cfg!(target_pointer_width = "64");
 
     #[test]
-    fn r122_a_library_for_this_processor_and_these_pages_has_nothing_wrong() {
+    fn a_library_for_this_processor_and_these_pages_has_nothing_wrong() {
         assert_eq!(reason(&library(MACHINE, WIDE, 4), 0, 16384), None);
         assert_eq!(reason(&library(MACHINE, WIDE, 1), 0, 4096), None);
     }
 
     #[test]
-    fn r122_another_processor_or_word_is_told() {
+    fn another_processor_or_word_is_told() {
         for (machine, wide) in [(MACHINE, !WIDE), (MACHINE + 1, WIDE)] {
             let expected = Some(LibraryError::Processor { machine, wide });
             assert_eq!(reason(&library(machine, wide, 4), 0, 4096), expected);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn r122_smaller_pages_are_found_in_the_middle_of_an_archive() {
+    fn smaller_pages_are_found_in_the_middle_of_an_archive() {
         let bytes = [std::vec![0; 100], library(MACHINE, WIDE, 1)].concat();
         assert_eq!(reason(&bytes, 100, 16384), Some(LibraryError::Segments { alignment: 4096, page: 16384 }));
         assert_eq!(reason(&bytes, 0, 16384), Some(LibraryError::NotALibrary));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn r122_only_a_file_that_was_read_is_said_to_be_no_library() {
+    fn only_a_file_that_was_read_is_said_to_be_no_library() {
         assert_eq!(reason(&Denied, 0, 4096), None);
         for short in [std::vec![], std::vec![0x7f, b'E', b'L', b'F']] {
             assert_eq!(reason(&short, 0, 4096), Some(LibraryError::NotALibrary));
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn r122_a_header_with_bad_offsets_gives_no_reason() {
+    fn a_header_with_bad_offsets_gives_no_reason() {
         let whole = library(MACHINE, WIDE, 1);
         for length in 64..whole.len() {
             assert_eq!(reason(&whole[..length].to_vec(), 0, 16384), None, "{length}");

@@ -57,7 +57,7 @@ fn messages(android: &Android, level: Level) -> Vec<String> {
 }
 
 #[test]
-fn r33_negotiation_is_for_libraries_that_export_it_and_never_in_the_strict_policy() {
+fn negotiation_is_for_libraries_that_export_it_and_never_in_the_strict_policy() {
     let simulation = with_layers("");
     layer(simulation.android, 'n', &["-DNEGOTIATE=2", "-DNO_PLAIN"]);
     layer(simulation.android, 'o', &["-DNEGOTIATE=1"]);
@@ -80,7 +80,7 @@ fn r33_negotiation_is_for_libraries_that_export_it_and_never_in_the_strict_polic
 }
 
 #[test]
-fn r33_a_layer_that_refuses_or_wants_a_later_interface_is_not_used() {
+fn a_layer_that_refuses_or_wants_a_later_interface_is_not_used() {
     for (options, words) in [
         (&["-DNEGOTIATE=2", "-DREFUSE"][..], "no interface version in common"),
         (&["-DNEGOTIATE=3"], "settled on interface version 3"),
@@ -95,7 +95,7 @@ fn r33_a_layer_that_refuses_or_wants_a_later_interface_is_not_used() {
 }
 
 #[test]
-fn r34_functions_with_the_layers_name_come_first() {
+fn functions_with_the_layers_name_come_first() {
     let simulation = with_layers("");
     let android = simulation.android;
     layer(android, 'a', &["-DPREFIXED", "-DNEGOTIATE=2"]);
@@ -123,7 +123,7 @@ fn r34_functions_with_the_layers_name_come_first() {
 }
 
 #[test]
-fn r35_libraries_stay_open_until_the_last_instance_is_gone() {
+fn libraries_stay_open_until_the_last_instance_is_gone() {
     let simulation = with_layers("ab");
     let android = simulation.android;
     let first = choose(simulation.loader, &[c"VK_LAYER_a", c"VK_LAYER_b"]).unwrap();
@@ -140,7 +140,7 @@ fn r35_libraries_stay_open_until_the_last_instance_is_gone() {
 }
 
 #[test]
-fn r38_settings_beat_properties_and_the_first_is_nearest_to_the_application() {
+fn settings_beat_properties_and_the_first_is_nearest_to_the_application() {
     let simulation = with_layers("abcd");
     let android = simulation.android;
     android.set("debug.vulkan.layers", "VK_LAYER_c");
@@ -156,7 +156,7 @@ fn r38_settings_beat_properties_and_the_first_is_nearest_to_the_application() {
 /// Android has no manifests: whatever a library's name or folder, a setting or program has to name
 /// its layer.
 #[test]
-fn r38_no_layer_is_active_unless_it_is_named() {
+fn no_layer_is_active_unless_it_is_named() {
     let simulation = with_layers("ab");
     let manifest = format!("{FOLDER}/vulkan/implicit_layer.d/a.json");
     let text = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_a", "type": "GLOBAL",
@@ -168,7 +168,7 @@ fn r38_no_layer_is_active_unless_it_is_named() {
 }
 
 #[test]
-fn r43_an_unknown_layer_of_the_application_is_not_present() {
+fn an_unknown_layer_of_the_application_is_not_present() {
     let simulation = with_layers("a");
     let result = choose(simulation.loader, &[c"VK_LAYER_a", c"VK_LAYER_x"]);
     assert_eq!(result.err(), Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
@@ -179,7 +179,7 @@ fn r43_an_unknown_layer_of_the_application_is_not_present() {
 }
 
 #[test]
-fn r43_near_misses_are_named_with_the_difference() {
+fn near_misses_are_named_with_the_difference() {
     let simulation = with_layers("a");
     let android = simulation.android;
     android.layer(
@@ -200,7 +200,7 @@ fn r43_near_misses_are_named_with_the_difference() {
 }
 
 #[test]
-fn r43_layers_of_settings_or_a_property_may_be_missing_except_in_the_strict_policy() {
+fn layers_of_settings_or_a_property_may_be_missing_except_in_the_strict_policy() {
     let simulation = with_layers("a");
     let android = simulation.android;
     let strict = with_policy(&simulation, &policy::STRICT);
@@ -224,7 +224,7 @@ fn r43_layers_of_settings_or_a_property_may_be_missing_except_in_the_strict_poli
 }
 
 #[test]
-fn r44_a_layer_without_a_look_up_is_not_present() {
+fn a_layer_without_a_look_up_is_not_present() {
     for option in ["-DNO_PLAIN", "-DNOTHING"] {
         let simulation = with_layers("");
         layer(simulation.android, 'a', &[option]);
@@ -236,7 +236,7 @@ fn r44_a_layer_without_a_look_up_is_not_present() {
 }
 
 #[test]
-fn r45_layers_of_the_device_are_always_active_last_and_not_listed() {
+fn layers_of_the_device_are_always_active_last_and_not_listed() {
     let simulation = with_layers("a");
     let android = simulation.android;
     let bits = if cfg!(target_pointer_width = "64") { "64" } else { "" };
@@ -263,7 +263,7 @@ fn r45_layers_of_the_device_are_always_active_last_and_not_listed() {
 }
 
 #[test]
-fn r163_layers_of_the_device_are_for_levels_that_have_them() {
+fn layers_of_the_device_are_for_levels_that_have_them() {
     let bits = if cfg!(target_pointer_width = "64") { "64" } else { "" };
     let active = |level, switches: fn(Switches) -> Switches| {
         let simulation = Simulation::of(level, switches);
@@ -278,7 +278,7 @@ fn r163_layers_of_the_device_are_for_levels_that_have_them() {
 }
 
 #[test]
-fn r159_lists_of_layers_of_the_device_may_be_longer_than_other_properties() {
+fn lists_of_layers_of_the_device_may_be_longer_than_other_properties() {
     let simulation = with_layers("");
     let android = simulation.android;
     let bits = if cfg!(target_pointer_width = "64") { "64" } else { "" };
@@ -289,7 +289,7 @@ fn r159_lists_of_layers_of_the_device_may_be_longer_than_other_properties() {
 }
 
 #[test]
-fn r160_a_layer_of_the_device_that_the_application_names_is_active_once_or_an_error() {
+fn a_layer_of_the_device_that_the_application_names_is_active_once_or_an_error() {
     for (option, expected) in [("-DLAYER", Ok(1)), ("-DNOTHING", Err(vk::Result::ERROR_LAYER_NOT_PRESENT))] {
         let simulation = with_layers("");
         let android = simulation.android;
@@ -321,7 +321,7 @@ fn named(name: &CStr, spec_version: u32) -> vk::ExtensionProperties {
 }
 
 #[test]
-fn r46_extensions_of_layers_that_the_settings_enable_come_first_and_once() {
+fn extensions_of_layers_that_the_settings_enable_come_first_and_once() {
     let simulation = with_layers("");
     let android = simulation.android;
     layer(android, 'a', &["-DINSTANCE_EXTENSIONS=\"VK_EXT_debug_utils\",\"VK_EXT_a\""]);
@@ -340,7 +340,7 @@ fn r46_extensions_of_layers_that_the_settings_enable_come_first_and_once() {
 }
 
 #[test]
-fn r47_every_layer_can_be_asked_for_its_extensions() {
+fn every_layer_can_be_asked_for_its_extensions() {
     let simulation = with_layers("");
     layer(
         simulation.android,
@@ -357,7 +357,7 @@ fn r47_every_layer_can_be_asked_for_its_extensions() {
 }
 
 #[test]
-fn r49_active_layers_are_listed_in_order_with_their_librarys_properties() {
+fn active_layers_are_listed_in_order_with_their_librarys_properties() {
     let simulation = with_layers("a");
     layer(simulation.android, 'b', &["-DDEVICE_LAYERS=0"]);
     let active = choose(simulation.loader, &[c"VK_LAYER_b", c"VK_LAYER_a"]).unwrap();

@@ -55,7 +55,7 @@ fn questions(android: &Android) -> Vec<String> {
 }
 
 #[test]
-fn r18_the_debug_folder_is_only_for_what_may_be_debugged() {
+fn the_debug_folder_is_only_for_what_may_be_debugged() {
     let prepare = |dumpable, property| {
         let simulation = Simulation::new();
         simulation.android.layer(&format!("{DEBUG}/libVkLayer_a.so"), &["VK_LAYER_a"], &[]);
@@ -75,7 +75,7 @@ fn r18_the_debug_folder_is_only_for_what_may_be_debugged() {
 }
 
 #[test]
-fn r19_folders_are_searched_in_order_and_the_debug_folder_first() {
+fn folders_are_searched_in_order_and_the_debug_folder_first() {
     let simulation = Simulation::new();
     let android = simulation.android;
     let folders = ["/data/user/0/game", "/data/app/layers/lib/arm64", APPLICATION];
@@ -91,7 +91,7 @@ fn r19_folders_are_searched_in_order_and_the_debug_folder_first() {
 }
 
 #[test]
-fn r20_names_begin_with_libvklayer_and_end_with_so() {
+fn names_begin_with_libvklayer_and_end_with_so() {
     let simulation = with_application();
     let android = simulation.android;
     for file in ["libVkLayer.so", "libVkLayerA.so"] {
@@ -116,7 +116,7 @@ fn r20_names_begin_with_libvklayer_and_end_with_so() {
 }
 
 #[test]
-fn r21_the_first_file_of_a_name_counts() {
+fn the_first_file_of_a_name_counts() {
     let simulation = Simulation::new();
     let android = simulation.android;
     android.change().layer_paths = "/one:/two".into();
@@ -133,7 +133,7 @@ fn r21_the_first_file_of_a_name_counts() {
 }
 
 #[test]
-fn r22_a_refused_library_does_not_block_its_name() {
+fn a_refused_library_does_not_block_its_name() {
     let simulation = Simulation::new();
     let android = simulation.android;
     android.change().layer_paths = "/one:/two".into();
@@ -143,7 +143,7 @@ fn r22_a_refused_library_does_not_block_its_name() {
 }
 
 #[test]
-fn r26_a_missing_folder_is_passed_over_and_an_unreadable_one_warned_of() {
+fn a_missing_folder_is_passed_over_and_an_unreadable_one_warned_of() {
     let simulation = Simulation::new();
     let android = simulation.android;
     android.file("/a_file", "");
@@ -167,7 +167,7 @@ fn r26_a_missing_folder_is_passed_over_and_an_unreadable_one_warned_of() {
 }
 
 #[test]
-fn r27_two_exports_are_required_and_two_are_not() {
+fn two_exports_are_required_and_two_are_not() {
     for (option, missing) in [
         ("-DNO_LAYERS_EXPORT", Some("vkEnumerateInstanceLayerProperties")),
         ("-DNO_EXTENSIONS_EXPORT", Some("vkEnumerateInstanceExtensionProperties")),
@@ -189,7 +189,7 @@ fn r27_two_exports_are_required_and_two_are_not() {
 }
 
 #[test]
-fn r28_questions_are_asked_in_their_order() {
+fn questions_are_asked_in_their_order() {
     let simulation = with_application();
     simulation.android.layer(
         &format!("{APPLICATION}/libVkLayer_a.so"),
@@ -214,7 +214,7 @@ fn r28_questions_are_asked_in_their_order() {
 }
 
 #[test]
-fn r28_without_device_layers_there_is_nothing_more_to_ask_of_devices() {
+fn without_device_layers_there_is_nothing_more_to_ask_of_devices() {
     for options in [&["-DDEVICE_LAYERS=0"][..], &["-DNO_DEVICE_EXPORTS"]] {
         let simulation = with_application();
         layer(simulation.android, "libVkLayer_a.so", "VK_LAYER_a", options);
@@ -228,7 +228,7 @@ fn r28_without_device_layers_there_is_nothing_more_to_ask_of_devices() {
 }
 
 #[test]
-fn r29_any_failure_refuses_the_whole_library() {
+fn any_failure_refuses_the_whole_library() {
     for (failing, name, about) in [
         (1, "vkEnumerateInstanceLayerProperties", ""),
         (2, "vkEnumerateDeviceLayerProperties", ""),
@@ -263,7 +263,7 @@ fn r29_any_failure_refuses_the_whole_library() {
 }
 
 #[test]
-fn r29_no_layers_and_answers_that_cannot_be_true_refuse_the_library() {
+fn no_layers_and_answers_that_cannot_be_true_refuse_the_library() {
     let layers = "vkEnumerateInstanceLayerProperties";
     let extensions = "vkEnumerateInstanceExtensionProperties";
     for (options, expected) in [
@@ -284,14 +284,14 @@ fn r29_no_layers_and_answers_that_cannot_be_true_refuse_the_library() {
 }
 
 #[test]
-fn r29_fewer_layers_than_were_announced_are_those_that_there_are() {
+fn fewer_layers_than_were_announced_are_those_that_there_are() {
     let simulation = with_application();
     layer(simulation.android, "libVkLayer_a.so", "VK_LAYER_a", &["-DLAYER_COUNT=3"]);
     assert_eq!(names(&found(&simulation)), ["VK_LAYER_a"]);
 }
 
 #[test]
-fn r30_a_layer_is_global_if_its_device_layer_is_the_same_byte_for_byte() {
+fn a_layer_is_global_if_its_device_layer_is_the_same_byte_for_byte() {
     for (options, global) in [
         (&[][..], true),
         (&["-DDEVICE_LAYERS=0"], false),
@@ -308,7 +308,7 @@ fn r30_a_layer_is_global_if_its_device_layer_is_the_same_byte_for_byte() {
 }
 
 #[test]
-fn r32_a_library_may_have_several_layers() {
+fn a_library_may_have_several_layers() {
     let simulation = with_application();
     let layers = ["VK_LAYER_a", "VK_LAYER_b", "VK_LAYER_c"];
     simulation.android.layer(&format!("{APPLICATION}/libVkLayer_all.so"), &layers, &["-DDEVICE_LAYERS=2"]);
@@ -320,7 +320,7 @@ fn r32_a_library_may_have_several_layers() {
 }
 
 #[test]
-fn r35_a_library_is_closed_when_it_has_been_asked() {
+fn a_library_is_closed_when_it_has_been_asked() {
     let simulation = with_application();
     layer(simulation.android, "libVkLayer_a.so", "VK_LAYER_a", &[]);
     let _ = found(&simulation);
@@ -332,7 +332,7 @@ fn r35_a_library_is_closed_when_it_has_been_asked() {
 }
 
 #[test]
-fn r36_the_applications_libraries_are_opened_in_its_namespace() {
+fn the_applications_libraries_are_opened_in_its_namespace() {
     let simulation = with_application();
     let android = simulation.android;
     android.change().application_namespace = true;
@@ -351,7 +351,7 @@ fn r36_the_applications_libraries_are_opened_in_its_namespace() {
 }
 
 #[test]
-fn r15_layers_are_looked_for_once_and_again_after_a_fork() {
+fn layers_are_looked_for_once_and_again_after_a_fork() {
     let simulation = with_application();
     let android = simulation.android;
     layer(android, "libVkLayer_a.so", "VK_LAYER_a", &[]);
@@ -377,7 +377,7 @@ fn r15_layers_are_looked_for_once_and_again_after_a_fork() {
 }
 
 #[test]
-fn r15_a_library_that_calls_back_while_it_is_examined_gets_the_previous_result() {
+fn a_library_that_calls_back_while_it_is_examined_gets_the_previous_result() {
     let simulation = with_application();
     let android = simulation.android;
     let vulkan = simulation.vulkan();
@@ -406,7 +406,7 @@ static FORKS: Mutex<Option<&'static Android>> = Mutex::new(None);
 static FOUND_IN_CHILD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 #[test]
-fn r15_a_child_looks_for_layers_itself_if_its_parent_was_about_it() {
+fn a_child_looks_for_layers_itself_if_its_parent_was_about_it() {
     let simulation = with_application();
     let android = simulation.android;
     layer(

@@ -40,7 +40,7 @@ fn choose(loader: &'static SystemLoader) -> Result<Active, vk::Result> {
 }
 
 #[test]
-fn r35_a_search_that_lacks_memory_leaves_nothing_open_and_can_be_repeated() {
+fn a_search_that_lacks_memory_leaves_nothing_open_and_can_be_repeated() {
     let simulation = system();
     let android = simulation.android;
     for count in 0..ENOUGH {
@@ -60,7 +60,7 @@ fn r35_a_search_that_lacks_memory_leaves_nothing_open_and_can_be_repeated() {
 }
 
 #[test]
-fn r35_layers_that_lack_memory_are_closed_again() {
+fn layers_that_lack_memory_are_closed_again() {
     let simulation = system();
     let android = simulation.android;
     let loader = android.scarce();

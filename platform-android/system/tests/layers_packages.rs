@@ -41,7 +41,7 @@ fn warnings(android: &Android) -> Vec<String> {
 }
 
 #[test]
-fn r23_stored_and_aligned_files_right_in_the_folder_count() {
+fn stored_and_aligned_files_right_in_the_folder_count() {
     let simulation = with_package();
     let android = simulation.android;
     let good = library(android, "VK_LAYER_good");
@@ -79,7 +79,7 @@ fn r23_stored_and_aligned_files_right_in_the_folder_count() {
 }
 
 #[test]
-fn r24_pages_of_16_kib_need_files_that_begin_with_one() {
+fn pages_of_16_kib_need_files_that_begin_with_one() {
     let simulation = with_package();
     let android = simulation.android;
     android.change().page_size = 16384;
@@ -101,7 +101,7 @@ fn r24_pages_of_16_kib_need_files_that_begin_with_one() {
 }
 
 #[test]
-fn r25_the_path_to_open_leads_into_the_archive() {
+fn the_path_to_open_leads_into_the_archive() {
     let simulation = with_package();
     let android = simulation.android;
     android.change().layer_paths = format!("{PACKAGE}!/{ABI}/");
@@ -114,7 +114,7 @@ fn r25_the_path_to_open_leads_into_the_archive() {
 }
 
 #[test]
-fn r23_an_unpacked_library_comes_before_its_compressed_copy_without_a_warning() {
+fn an_unpacked_library_comes_before_its_compressed_copy_without_a_warning() {
     let simulation = with_package();
     let android = simulation.android;
     let good = library(android, "VK_LAYER_good");
@@ -147,7 +147,7 @@ fn refusal(found: &Found) -> &LibraryError {
 }
 
 #[test]
-fn r122_the_header_shows_another_processor() {
+fn the_header_shows_another_processor() {
     // 62 is x86_64, 183 is arm64.
     let other: u16 = if cfg!(target_arch = "x86_64") { 183 } else { 62 };
     let (simulation, found) = changed(|bytes| bytes[18..20].copy_from_slice(&other.to_le_bytes()));
@@ -160,7 +160,7 @@ fn r122_the_header_shows_another_processor() {
 }
 
 #[test]
-fn r122_the_linkers_words_are_passed_on_where_the_header_is_right() {
+fn the_linkers_words_are_passed_on_where_the_header_is_right() {
     // Only the header is left.
     let (simulation, found) = changed(|bytes| {
         bytes[56..58].fill(0);
@@ -171,7 +171,7 @@ fn r122_the_linkers_words_are_passed_on_where_the_header_is_right() {
 }
 
 #[test]
-fn r122_a_file_that_is_not_a_library_is_reported_as_such() {
+fn a_file_that_is_not_a_library_is_reported_as_such() {
     for change in [|bytes: &mut Vec<u8>| bytes[..64].fill(b'x'), Vec::clear] {
         let (_simulation, found) = changed(change);
         assert_eq!(*refusal(&found), LibraryError::NotALibrary);
@@ -179,7 +179,7 @@ fn r122_a_file_that_is_not_a_library_is_reported_as_such() {
 }
 
 #[test]
-fn r122_the_header_shows_other_pages() {
+fn the_header_shows_other_pages() {
     // Every segment's alignment becomes a 4 KiB page, and mapping the first becomes impossible.
     let (simulation, _) = changed(|_| ());
     let android = simulation.android;
@@ -202,7 +202,7 @@ fn r122_the_header_shows_other_pages() {
 }
 
 #[test]
-fn r122_the_report_has_a_line_for_each_folder_and_library() {
+fn the_report_has_a_line_for_each_folder_and_library() {
     let simulation = with_package();
     let android = simulation.android;
     let good = library(android, "VK_LAYER_good");
@@ -233,7 +233,7 @@ fn r122_the_report_has_a_line_for_each_folder_and_library() {
 }
 
 #[test]
-fn r122_every_reason_is_on_its_page() {
+fn every_reason_is_on_its_page() {
     let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/android-apk.md");
     let page = fs::read_to_string(page).unwrap();
     let in_source: BTreeSet<&str> = LibraryError::IDS.iter().copied().flatten().copied().collect();

@@ -110,58 +110,58 @@ fn with_a_and_b(settings: Settings) -> (Simulation, Entry) {
 }
 
 #[test]
-fn r119_a_debuggable_application_gets_the_layers_of_the_settings_in_their_order() {
+fn a_debuggable_application_gets_the_layers_of_the_settings_in_their_order() {
     let (simulation, vulkan) = with_a_and_b(Settings { layers: A_AND_B, ..DEBUGGING });
     assert_eq!(went_through(&simulation, &vulkan), "AB");
 }
 
 #[test]
-fn r119_an_application_for_release_gets_none() {
+fn an_application_for_release_gets_none() {
     let (simulation, vulkan) = with_a_and_b(Settings { layers: A_AND_B, debuggable: false, ..DEBUGGING });
     assert_eq!(went_through(&simulation, &vulkan), "");
 }
 
 #[test]
-fn r119_an_application_that_lets_layers_in_gets_them() {
+fn an_application_that_lets_layers_in_gets_them() {
     let settings = Settings { layers: A_AND_B, debuggable: false, injectable: true, ..DEBUGGING };
     let (simulation, vulkan) = with_a_and_b(settings);
     assert_eq!(went_through(&simulation, &vulkan), "AB");
 }
 
 #[test]
-fn r119_without_the_switch_no_layer_is_loaded() {
+fn without_the_switch_no_layer_is_loaded() {
     let (simulation, vulkan) = with_a_and_b(Settings { layers: A_AND_B, enabled: false, ..DEBUGGING });
     assert_eq!(went_through(&simulation, &vulkan), "");
 }
 
 #[test]
-fn r119_the_settings_of_another_application_load_no_layer() {
+fn the_settings_of_another_application_load_no_layer() {
     let (simulation, vulkan) = with_a_and_b(Settings { layers: A_AND_B, application: "other", ..DEBUGGING });
     assert_eq!(went_through(&simulation, &vulkan), "");
 }
 
 #[test]
-fn r119_without_a_list_no_layer_is_loaded() {
+fn without_a_list_no_layer_is_loaded() {
     let (simulation, vulkan) = with_a_and_b(DEBUGGING);
     assert_eq!(went_through(&simulation, &vulkan), "");
 }
 
 #[test]
-fn r119_a_property_enables_a_layer() {
+fn a_property_enables_a_layer() {
     let (simulation, vulkan) = with_a_and_b(DEBUGGING);
     simulation.android.set("debug.vulkan.layers", "VK_LAYER_ANDROID_nullLayerA");
     assert_eq!(went_through(&simulation, &vulkan), "A");
 }
 
 #[test]
-fn r119_the_settings_make_a_property_count_for_nothing() {
+fn the_settings_make_a_property_count_for_nothing() {
     let (simulation, vulkan) = with_a_and_b(Settings { layers: "VK_LAYER_ANDROID_nullLayerA", ..DEBUGGING });
     simulation.android.set("debug.vulkan.layers", "VK_LAYER_ANDROID_nullLayerB");
     assert_eq!(went_through(&simulation, &vulkan), "A");
 }
 
 #[test]
-fn r37_r119_layers_of_another_package_are_loaded() {
+fn layers_of_another_package_are_loaded() {
     for (debuggable, injectable) in [(true, false), (false, true)] {
         let settings = Settings {
             layers: "VK_LAYER_ANDROID_nullLayerC:VK_LAYER_ANDROID_nullLayerD",
@@ -186,7 +186,7 @@ fn r37_r119_layers_of_another_package_are_loaded() {
 }
 
 #[test]
-fn r119_extensions_of_a_layer_in_the_settings_are_listed() {
+fn extensions_of_a_layer_in_the_settings_are_listed() {
     let (simulation, vulkan) = with_a_and_b(DEBUGGING);
     let without = extensions_of_layers(&vulkan);
     assert!(!without.iter().any(|(name, _)| name == "VK_EXT_A"));
@@ -198,14 +198,14 @@ fn r119_extensions_of_a_layer_in_the_settings_are_listed() {
 }
 
 #[test]
-fn r119_extensions_of_several_layers_in_the_settings_are_listed_once() {
+fn extensions_of_several_layers_in_the_settings_are_listed_once() {
     let (_simulation, vulkan) = with_a_and_b(Settings { layers: A_AND_B, ..DEBUGGING });
     let names: Vec<String> = extensions_of_layers(&vulkan).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["VK_EXT_A", "VK_EXT_debug_utils", "VK_EXT_B"]);
 }
 
 #[test]
-fn r31_a_layer_that_is_not_global_takes_no_part_in_devices() {
+fn a_layer_that_is_not_global_takes_no_part_in_devices() {
     let (simulation, vulkan) = start(Settings { layers: A_AND_B, ..DEBUGGING });
     layer(&simulation, DATA, "A");
     let path = format!("{DATA}/libVkLayer_nullLayerB.so");

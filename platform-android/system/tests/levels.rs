@@ -103,7 +103,7 @@ fn listed(simulation: &Simulation) -> [BTreeSet<String>; 2] {
 }
 
 #[test]
-fn r162_each_level_lists_what_its_android_lists() {
+fn each_level_lists_what_its_android_lists() {
     let rows = rows();
     for (index, level) in LEVELS.enumerate() {
         let [of_instances, of_devices] = listed(&Simulation::at(ApiLevel(level)));
@@ -119,7 +119,7 @@ fn r162_each_level_lists_what_its_android_lists() {
 
 /// `dEQP-VK.api.info.android.no_unknown_extensions` and `dEQP-VK.info.device_extensions`.
 #[test]
-fn r162_nothing_is_listed_that_the_cts_of_the_level_does_not_know() {
+fn nothing_is_listed_that_the_cts_of_the_level_does_not_know() {
     let rows = rows();
     // The first CTS that checks names.
     for level in LEVELS.filter(|level| *level >= 26) {
@@ -132,7 +132,7 @@ fn r162_nothing_is_listed_that_the_cts_of_the_level_does_not_know() {
 }
 
 #[test]
-fn r163_a_switch_lists_its_extension_at_every_level_and_takes_it_away() {
+fn a_switch_lists_its_extension_at_every_level_and_takes_it_away() {
     for (switch, names) in [
         (Switch::MutableFormat, &["VK_KHR_swapchain_mutable_format"][..]),
         (Switch::PresentId, &["VK_KHR_present_id"]),
@@ -160,7 +160,7 @@ fn r163_a_switch_lists_its_extension_at_every_level_and_takes_it_away() {
 }
 
 #[test]
-fn r163_switches_are_on_since_their_level() {
+fn switches_are_on_since_their_level() {
     for row in SWITCHES {
         for level in LEVELS {
             let expected = row.since.is_some_and(|since| level >= since.0);
@@ -171,7 +171,7 @@ fn r163_switches_are_on_since_their_level() {
 
 /// The table's rows are cargo's features, and a system tree's.
 #[test]
-fn r163_each_switch_and_each_level_is_a_feature() {
+fn each_switch_and_each_level_is_a_feature() {
     let manifest = include_str!("../../Cargo.toml");
     let of_switches =
         SWITCHES.iter().flat_map(|row| ["with-", "without-"].map(|word| format!("{word}{}", row.name)));
@@ -183,7 +183,7 @@ fn r163_each_switch_and_each_level_is_a_feature() {
 }
 
 #[test]
-fn r164_the_version_is_that_of_the_level() {
+fn the_version_is_that_of_the_level() {
     let of = |minor| vk::make_api_version(0, 1, minor, 0);
     for (level, minor) in [(24, 0), (27, 0), (28, 1), (32, 1), (33, 3), (35, 3), (36, 4), (37, 4)] {
         let simulation = Simulation::at(ApiLevel(level));

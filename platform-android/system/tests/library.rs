@@ -198,7 +198,7 @@ fn compiler(usual: &str) -> Command {
 }
 
 #[test]
-fn r118_the_library_itself_draws_through_a_layer_and_a_hal_module() {
+fn the_library_itself_draws_through_a_layer_and_a_hal_module() {
     let Some(system) = System::with_driver() else { return };
     system.layer(&format!("{DEBUG_FOLDER}/libVkLayer_debug.so"), "VK_LAYER_debug");
     system.layer(&format!("{DEBUG_FOLDER}/libVkLayer_own.so"), "VK_LAYER_own");
@@ -214,7 +214,7 @@ fn r118_the_library_itself_draws_through_a_layer_and_a_hal_module() {
 }
 
 #[test]
-fn r12_the_built_library_has_instances_without_devices_if_no_driver_exists() {
+fn the_built_library_has_instances_without_devices_if_no_driver_exists() {
     let Some(system) = System::new() else { return };
     system.set(&["ro.board.platform=missing"]);
     assert_eq!(system.output(&[]), "version: 1.4\ndevices: 0\ndone\n");
@@ -223,7 +223,7 @@ fn r12_the_built_library_has_instances_without_devices_if_no_driver_exists() {
 }
 
 #[test]
-fn r05_the_built_library_reports_a_faulty_driver() {
+fn the_built_library_reports_a_faulty_driver() {
     let Some(system) = System::new() else { return };
     system.file("empty.c", "");
     system.compile(VENDOR, system.path("empty.c").to_str().unwrap(), &[]);
@@ -235,7 +235,7 @@ fn r05_the_built_library_reports_a_faulty_driver() {
 
 /// Crash reporters inside a process, and exceptions, find their way as `_Unwind_Backtrace` does.
 #[test]
-fn r175_a_backtrace_from_a_driver_goes_through_the_library_to_the_program() {
+fn a_backtrace_from_a_driver_goes_through_the_library_to_the_program() {
     let Some(system) = System::new() else { return };
     let trace = format!("-DTRACE=\"{}\"", system.path("trace").display());
     system.compile(VENDOR, &format!("{SOURCES}/backtrace.c"), &[&trace]);
@@ -248,7 +248,7 @@ fn r175_a_backtrace_from_a_driver_goes_through_the_library_to_the_program() {
 }
 
 #[test]
-fn r06_the_library_itself_asks_libhardware_where_properties_name_nothing() {
+fn the_library_itself_asks_libhardware_where_properties_name_nothing() {
     let Some(system) = System::with_driver() else { return };
     system.compile("system/lib64/libhardware.so", &format!("{SOURCES}/libhardware.c"), &[]);
     fs::rename(system.path(VENDOR), system.path("vendor/lib64/hw/vulkan.default.so")).unwrap();
@@ -257,7 +257,7 @@ fn r06_the_library_itself_asks_libhardware_where_properties_name_nothing() {
 }
 
 #[test]
-fn r08_the_library_itself_opens_the_driver_of_an_apex_in_its_namespace() {
+fn the_library_itself_opens_the_driver_of_an_apex_in_its_namespace() {
     let Some(system) = System::with_driver() else { return };
     fs::create_dir_all(system.path("apex/com.vendor.vulkan/lib64")).unwrap();
     fs::rename(system.path(VENDOR), system.path("apex/com.vendor.vulkan/lib64/vulkan.null.so")).unwrap();
@@ -267,7 +267,7 @@ fn r08_the_library_itself_opens_the_driver_of_an_apex_in_its_namespace() {
 }
 
 #[test]
-fn r162_the_library_itself_is_of_its_level() {
+fn the_library_itself_is_of_its_level() {
     for (folder, listed) in [("android", false), (NEWEST, true)] {
         let Some(system) = System::of(folder).and_then(System::driven) else { return };
         let output = system.command(&[]).env("EXTENSIONS", "1").output().unwrap();
@@ -279,7 +279,7 @@ fn r162_the_library_itself_is_of_its_level() {
 }
 
 #[test]
-fn r159_the_library_itself_reads_long_properties_whole() {
+fn the_library_itself_reads_long_properties_whole() {
     let Some(system) = System::newest() else { return };
     system.layer("system/lib64/vulkan/libVkLayer_p.so", "VK_LAYER_p");
     let list = format!("ro.vulkan.layers.platform={}.so:libVkLayer_p.so", "x".repeat(92));
@@ -289,7 +289,7 @@ fn r159_the_library_itself_reads_long_properties_whole() {
 }
 
 #[test]
-fn r43_the_library_itself_names_a_layer_that_is_missing() {
+fn the_library_itself_names_a_layer_that_is_missing() {
     let Some(system) = System::with_driver() else { return };
     let said = system.output(&["VK_LAYER_missing"]);
     assert_eq!(said, "version: 1.4\ninstance: -6\n");
@@ -316,7 +316,7 @@ fn valgrind_finds_nothing_in_the_library_itself() {
 }
 
 #[test]
-fn r136_the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
+fn the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
     let Some(system) = System::new() else { return };
     let Some(library) = library("libvkload.so") else { return };
     fs::copy(library, system.path("system/lib64/libvkload.so")).unwrap();
@@ -348,7 +348,7 @@ fn r136_the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
 }
 
 #[test]
-fn r174_the_library_itself_has_slices_if_the_system_records_graphics() {
+fn the_library_itself_has_slices_if_the_system_records_graphics() {
     let Some(system) = System::with_driver() else { return };
     let draws = |recorded: &str| {
         let output = system.command(&[]).env("RECORDED", recorded).output();
@@ -375,7 +375,7 @@ fn r174_the_library_itself_has_slices_if_the_system_records_graphics() {
 
 /// A driver finds the stand-ins by the names of the system's libraries.
 #[test]
-fn r177_a_driver_uses_the_stand_ins_for_libraries_that_applications_cannot_open() {
+fn a_driver_uses_the_stand_ins_for_libraries_that_applications_cannot_open() {
     let Some(system) = System::new() else { return };
     let mut opened = Vec::new();
     for name in ["cutils", "hardware", "sync"] {
@@ -435,7 +435,7 @@ fn link_with_framework(system: &System, definitions: &[&str]) -> Option<()> {
 }
 
 #[test]
-fn r25_r117_the_library_of_a_system_tree_has_layers_of_packages_and_counts() {
+fn the_library_of_a_system_tree_has_layers_of_packages_and_counts() {
     let Some(system) = System::with_driver() else { return };
     let Some(()) = link_with_framework(&system, &[]) else { return };
     system.layer("made.so", "VK_LAYER_packed");
@@ -454,7 +454,7 @@ fn r25_r117_the_library_of_a_system_tree_has_layers_of_packages_and_counts() {
 }
 
 #[test]
-fn r117_the_library_of_an_older_system_tree_counts_no_engines() {
+fn the_library_of_an_older_system_tree_counts_no_engines() {
     let Some(system) = System::with_driver() else { return };
     let Some(()) = link_with_framework(&system, &["-DBEFORE_ANDROID_15"]) else { return };
     assert!(said_by(&system.run(&[], &[])).contains(DRAWN));
@@ -463,7 +463,7 @@ fn r117_the_library_of_an_older_system_tree_counts_no_engines() {
 }
 
 #[test]
-fn r36_the_library_of_a_system_tree_reaches_layers_through_namespace_and_bridge() {
+fn the_library_of_a_system_tree_reaches_layers_through_namespace_and_bridge() {
     let Some(system) = System::with_driver() else { return };
     let Some(()) = link_with_framework(&system, &[]) else { return };
     let linker = system.path("system/lib64/libdl.so");

@@ -92,7 +92,7 @@ fn every_crate_is_there_with_what_its_manifest_says() {
 }
 
 #[test]
-fn r172_other_crates_are_those_of_the_lock_file() {
+fn other_crates_are_those_of_the_lock_file() {
     let lock = read("Cargo.lock");
     let modules: Vec<_> = OTHERS.split("\n}\n").filter(|it| it.contains("\nrust_library_rlib {\n")).collect();
     for module in &modules {
@@ -114,7 +114,7 @@ fn r172_other_crates_are_those_of_the_lock_file() {
 }
 
 #[test]
-fn r172_the_oldest_compiler_is_stated_by_every_crate_of_a_tree() {
+fn the_oldest_compiler_is_stated_by_every_crate_of_a_tree() {
     let stated = |folder: &str| {
         let manifest = read(&format!("{folder}/Cargo.toml"));
         manifest.lines().find_map(|line| line.strip_prefix("rust-version = ").map(str::to_owned))
@@ -128,7 +128,7 @@ fn r172_the_oldest_compiler_is_stated_by_every_crate_of_a_tree() {
 }
 
 #[test]
-fn r163_the_features_are_levels_and_switches() {
+fn the_features_are_levels_and_switches() {
     let manifest = read("platform-android/Cargo.toml");
     let features = values(module("rust_library_rlib", "libvkload_platform"), "features");
     assert_eq!(features, [format!("api-{}", platform_android::ApiLevel::DEFAULT.0)]);
@@ -153,7 +153,7 @@ fn the_code_is_compiled_as_cargo_does() {
 /// Soong has gained and lost others (`export_header_libs`), and refuses a file with one that it does
 /// not know.
 #[test]
-fn r172_the_stubs_for_applications_have_only_properties_that_every_tree_knows() {
+fn the_stubs_for_applications_have_only_properties_that_every_tree_knows() {
     let stubs = module("ndk_library", "libvulkan").split_once("\nndk_library {\n").unwrap().1;
     let lines = stubs.lines().filter(|line| !line.trim_start().starts_with("//"));
     let properties: Vec<_> = lines.filter_map(|line| line.trim().split_once(':')).map(|it| it.0).collect();
@@ -161,7 +161,7 @@ fn r172_the_stubs_for_applications_have_only_properties_that_every_tree_knows() 
 }
 
 #[test]
-fn r124_the_library_has_its_name_its_exports_and_the_frameworks_functions() {
+fn the_library_has_its_name_its_exports_and_the_frameworks_functions() {
     let library = module("cc_library_shared", "libvulkan");
     let stubs = module("ndk_library", "libvulkan");
     let exports = "platform-android/libvulkan.map.txt";

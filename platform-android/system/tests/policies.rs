@@ -1,5 +1,5 @@
 //! The requirements of a well-behaved loader that apply to Android, by their numbers in the driver
-//! interface document. Where Android's rules differ, a row of docs/rules/differences.toml says so.
+//! interface document. Where Android's rules differ, a row of docs/rules/differences.md says so.
 
 use std::fs;
 use std::path::Path;

@@ -13,7 +13,7 @@ const METHODS: [(Method, &str); 5] = [
 ];
 
 #[test]
-fn a1_the_ordinals_of_all_five_methods_are_hashes_of_their_names() {
+fn the_ordinals_of_all_five_methods_are_hashes_of_their_names() {
     for (method, name) in METHODS {
         let hash = Sha256::digest(std::format!("fuchsia.vulkan.loader/Loader.{name}"));
         let ordinal = u64::from_le_bytes(hash[..8].try_into().unwrap()) & 0x7fff_ffff_ffff_ffff;
@@ -22,7 +22,7 @@ fn a1_the_ordinals_of_all_five_methods_are_hashes_of_their_names() {
 }
 
 #[test]
-fn a2_headers_have_version_magic_and_no_transaction_number() {
+fn headers_have_version_magic_and_no_transaction_number() {
     let messages = [
         (Message::get(b"").unwrap(), Method::Get),
         (Message::connect_to_manifest_fs(), Method::ConnectToManifestFs),
@@ -40,7 +40,7 @@ fn a2_headers_have_version_magic_and_no_transaction_number() {
 }
 
 #[test]
-fn a3_names_are_counted_and_padded_with_zeros() {
+fn names_are_counted_and_padded_with_zeros() {
     for (length, padded) in [(0, 0), (7, 8), (8, 8), (9, 16), (64, 64)] {
         let name: Vec<u8> = (0..length).map(|number| b'a' + number % 26).collect();
         let message = Message::get(&name).unwrap();
@@ -55,7 +55,7 @@ fn a3_names_are_counted_and_padded_with_zeros() {
 }
 
 #[test]
-fn a4_a_name_beyond_the_limit_is_not_sent() {
+fn a_name_beyond_the_limit_is_not_sent() {
     assert!(Message::get(&[b'a'; LONGEST_NAME]).is_some());
     assert!(Message::get(&[b'a'; LONGEST_NAME + 1]).is_none());
 }
@@ -69,7 +69,7 @@ fn answer(method: Method, parameter: u32) -> Vec<u8> {
 }
 
 #[test]
-fn a5_a_library_is_there_if_marker_and_handle_say_so() {
+fn a_library_is_there_if_marker_and_handle_say_so() {
     assert_eq!(library(&answer(Method::Get, u32::MAX), 1), Ok(true));
     assert_eq!(library(&answer(Method::Get, 0), 0), Ok(false));
     assert_eq!(library(&answer(Method::Get, u32::MAX), 0), Err(Malformed::Handles));
@@ -80,7 +80,7 @@ fn a5_a_library_is_there_if_marker_and_handle_say_so() {
 }
 
 #[test]
-fn a6_a_malformed_answer_is_refused() {
+fn a_malformed_answer_is_refused() {
     let good = answer(Method::GetSupportedFeatures, 7);
     let changed = |change: fn(&mut Vec<u8>)| {
         let mut bytes = good.clone();
@@ -100,7 +100,7 @@ fn a6_a_malformed_answer_is_refused() {
 }
 
 #[test]
-fn a6_an_answer_in_another_version_of_the_wire_format_is_refused() {
+fn an_answer_in_another_version_of_the_wire_format_is_refused() {
     let with_flags = |flags| {
         let mut bytes = answer(Method::Get, u32::MAX);
         bytes[4] = flags;
@@ -113,7 +113,7 @@ fn a6_an_answer_in_another_version_of_the_wire_format_is_refused() {
 }
 
 #[test]
-fn a6_any_bytes_at_all_are_survived() {
+fn any_bytes_at_all_are_survived() {
     // A valid answer of each kind, with one byte changed to any value, and cut off at every length.
     for method in [Method::Get, Method::GetSupportedFeatures] {
         let good = answer(method, 7);
@@ -131,7 +131,7 @@ fn a6_any_bytes_at_all_are_survived() {
 }
 
 #[test]
-fn a7_unknown_flags_are_ignored() {
+fn unknown_flags_are_ignored() {
     assert_eq!(Features(u32::MAX).missing(), 0);
     for features in 0..8 {
         assert_eq!(Features(features).missing(), 7 - features);

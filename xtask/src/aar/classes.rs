@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r125_without_a_compiler_of_java_the_next_step_is_said() {
+    fn without_a_compiler_of_java_the_next_step_is_said() {
         let missing = found("javac", Some(OsStr::new("/nowhere")), Some(OsStr::new("/nowhere:/")))
             .unwrap_err()
             .to_string();

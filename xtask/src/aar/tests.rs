@@ -94,7 +94,7 @@ const OF_ABI: &[&str] = &[
 ];
 
 #[test]
-fn r125_an_aar_has_its_files_in_order_stored_and_libraries_begin_with_a_page() {
+fn an_aar_has_its_files_in_order_stored_and_libraries_begin_with_a_page() {
     for abis in made() {
         let bytes = fs::read(path(abis)).unwrap();
         let mut archive = zip(&bytes);
@@ -113,7 +113,7 @@ fn r125_an_aar_has_its_files_in_order_stored_and_libraries_begin_with_a_page() {
 }
 
 #[test]
-fn r125_the_same_files_make_the_same_bytes() {
+fn the_same_files_make_the_same_bytes() {
     let file = |name: &str, content: &[u8]| (name.to_owned(), content.to_vec());
     let one = [file("jni/x86/libb.so", b"b"), file("R.txt", b""), file("jni/x86/liba.so", b"a")];
     let mut other = one.clone();
@@ -124,7 +124,7 @@ fn r125_the_same_files_make_the_same_bytes() {
 }
 
 #[test]
-fn r125_each_library_is_for_its_abi_and_large_pages_and_needs_public_libraries() {
+fn each_library_is_for_its_abi_and_large_pages_and_needs_public_libraries() {
     for abis in made() {
         let files = contents(&fs::read(path(abis)).unwrap());
         for (abi, library) in abis.iter().flat_map(|(abi, _)| libraries().map(move |library| (abi, library)))
@@ -148,7 +148,7 @@ fn r125_each_library_is_for_its_abi_and_large_pages_and_needs_public_libraries()
 }
 
 #[test]
-fn r128_a_class_that_is_looked_up_by_its_name_is_kept() {
+fn a_class_that_is_looked_up_by_its_name_is_kept() {
     for abis in made() {
         let files = contents(&fs::read(path(abis)).unwrap());
         let rules = text(&files, "proguard.txt");
@@ -172,7 +172,7 @@ fn r128_a_class_that_is_looked_up_by_its_name_is_kept() {
 }
 
 #[test]
-fn r125_the_manifest_and_the_metadata_state_the_package_and_the_oldest_level() {
+fn the_manifest_and_the_metadata_state_the_package_and_the_oldest_level() {
     for abis in made() {
         let files = contents(&fs::read(path(abis)).unwrap());
         let manifest = text(&files, "AndroidManifest.xml");
@@ -190,7 +190,7 @@ fn r125_the_manifest_and_the_metadata_state_the_package_and_the_oldest_level() {
 }
 
 #[test]
-fn r125_classes_are_the_loaders_alone_and_for_java_8_and_name_parameters() {
+fn classes_are_the_loaders_alone_and_for_java_8_and_name_parameters() {
     for abis in made() {
         let classes = contents(&contents(&fs::read(path(abis)).unwrap())["classes.jar"]);
         for name in ["dev/vkload/Native.class", BUILDER, "dev/vkload/android/VulkanContext.class"] {
@@ -225,7 +225,7 @@ fn repository(abis: &[Abi]) -> Files {
 }
 
 #[test]
-fn r170_a_repository_has_its_files_and_each_its_checksums() {
+fn a_repository_has_its_files_and_each_its_checksums() {
     for abis in made() {
         let files = repository(abis);
         let ends = [".aar", SOURCES, DOCUMENTATION, SYMBOLS, ".module", ".pom"];
@@ -244,7 +244,7 @@ fn r170_a_repository_has_its_files_and_each_its_checksums() {
 }
 
 #[test]
-fn r170_checksums_are_those_that_the_standards_give_for_abc() {
+fn checksums_are_those_that_the_standards_give_for_abc() {
     let sums: Vec<_> = ALGORITHMS.iter().map(|(_, sum)| sum(b"abc")).collect();
     let starts = ["90015098", "a9993e36", "ba7816bf", "ddaf35a1"];
     assert!(sums.iter().zip(starts).all(|(sum, start)| sum.starts_with(start)), "{sums:?}");
@@ -252,7 +252,7 @@ fn r170_checksums_are_those_that_the_standards_give_for_abc() {
 }
 
 #[test]
-fn r170_maven_finds_the_version_and_the_aar() {
+fn maven_finds_the_version_and_the_aar() {
     for abis in made() {
         let files = repository(abis);
         let list = text(&files, &format!("{}/maven-metadata.xml", folder()));
@@ -288,7 +288,7 @@ const REQUESTS: &[(&[(&str, &str)], &str)] = &[
 ];
 
 #[test]
-fn r170_gradle_finds_one_file_for_each_request() {
+fn gradle_finds_one_file_for_each_request() {
     for abis in made() {
         let files = repository(abis);
         let module = text(&files, &maven::path(".module"));
@@ -314,7 +314,7 @@ fn r170_gradle_finds_one_file_for_each_request() {
 }
 
 #[test]
-fn r170_each_class_has_its_source_and_public_ones_have_a_page() {
+fn each_class_has_its_source_and_public_ones_have_a_page() {
     for abis in made() {
         let files = repository(abis);
         let names = |end: &str| contents(&files[&maven::path(end)]).into_keys().collect::<BTreeSet<_>>();

@@ -4,7 +4,7 @@ use super::*;
 use crate::elf::Segment;
 
 #[test]
-fn r124_the_library_of_an_application_has_another_name_than_the_systems() {
+fn the_library_of_an_application_has_another_name_than_the_systems() {
     let named = LIBRARIES.iter().map(|library| (library.package, library.soname));
     let expected = [
         ("libvulkan-android", "libvulkan.so"),
@@ -18,7 +18,7 @@ fn r124_the_library_of_an_application_has_another_name_than_the_systems() {
 }
 
 #[test]
-fn r128_the_java_apis_library_exports_one_function_and_uses_listed_ones() {
+fn the_java_apis_library_exports_one_function_and_uses_listed_ones() {
     let library = &LIBRARIES[2];
     let imports = Imports::of(library.imports).unwrap();
     let complaints = |facts: &Facts| library.complaints(facts, library.exported(OLDEST).unwrap(), &imports);
@@ -43,7 +43,7 @@ fn r128_the_java_apis_library_exports_one_function_and_uses_listed_ones() {
 }
 
 #[test]
-fn r87_each_level_has_as_many_names_as_the_system_of_that_level() {
+fn each_level_has_as_many_names_as_the_system_of_that_level() {
     let script = fs::read_to_string(root().join(LIBRARIES[0].commands.unwrap())).unwrap();
     let count = |level| exported_at(&script, level).unwrap().lines().count();
     assert_eq!(
@@ -90,7 +90,7 @@ fn complaints(facts: &Facts) -> Vec<String> {
 }
 
 #[test]
-fn r87_functions_of_other_levels_or_without_the_version_must_not_be_exported() {
+fn functions_of_other_levels_or_without_the_version_must_not_be_exported() {
     assert_eq!(complaints(&good()), [""; 0]);
     let mut facts = good();
     facts.exports.insert("vkCmdDrawIndirectCount".into(), 8);
@@ -101,7 +101,7 @@ fn r87_functions_of_other_levels_or_without_the_version_must_not_be_exported() {
 }
 
 #[test]
-fn r123_small_pages_and_other_libraries_are_found() {
+fn small_pages_and_other_libraries_are_found() {
     let small = Segment { offset: 0, address: 0x4000, align: 4096, is_readable: true, is_executable: false };
     let found = complaints(&Facts { segments: vec![small], ..good() });
     assert_eq!(found, ["the segment at 0x4000 cannot be mapped with pages of 16 KiB"]);
@@ -118,13 +118,13 @@ fn r123_small_pages_and_other_libraries_are_found() {
 }
 
 #[test]
-fn r175_a_library_that_ends_backtraces_is_found() {
+fn a_library_that_ends_backtraces_is_found() {
     let found = complaints(&Facts { has_unwind_table: false, ..good() });
     assert_eq!(found, ["no backtrace goes through it: it lacks PT_GNU_EH_FRAME"]);
 }
 
 #[test]
-fn r124_the_name_is_the_systems() {
+fn the_name_is_the_systems() {
     let soname = "libvkload.so".into();
     assert_eq!(complaints(&Facts { soname, ..good() }), ["SONAME is \"libvkload.so\", not libvulkan.so"]);
 }

@@ -146,7 +146,7 @@ rust_library_rlib {
 "#;
 
     #[test]
-    fn r172_modules_are_read_with_what_the_compiler_must_know() {
+    fn modules_are_read_with_what_the_compiler_must_know() {
         assert_eq!(flags(TEXT), ["-Cpanic=abort", "-Copt-level=s"]);
         let modules = sorted(modules(TEXT, Path::new("crates"))).unwrap();
         let [base, top] = &modules[..] else { panic!("{modules:?}") };
@@ -163,7 +163,7 @@ rust_library_rlib {
     }
 
     #[test]
-    fn r172_a_module_that_is_missing_is_an_error() {
+    fn a_module_that_is_missing_is_an_error() {
         let text = TEXT.replace("name: \"libbase\"", "name: \"libother\"");
         let error = sorted(modules(&text, Path::new(""))).unwrap_err().to_string();
         assert_eq!(error, "these need modules that are not there: libtop");

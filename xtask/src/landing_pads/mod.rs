@@ -1,5 +1,5 @@
 //! `cargo xtask landing-pads`: Android's libraries for 64-bit Arm, compiled as system trees with branch protection compile them, have
-//! a landing pad wherever an indirect branch may land, and say so to the system. Writes to docs/rules/android.toml how many were looked at.
+//! a landing pad wherever an indirect branch may land, and say so to the system. Writes to docs/rules/android.md how many were looked at.
 
 mod code;
 
@@ -91,9 +91,9 @@ fn read(library: &Path) -> Result<Code, Failure> {
     Ok(code)
 }
 
-/// The file of rules with the extent of the analysis, and the text before and after it.
+/// The page with the extent of the analysis, and the text before and after it.
 const PAGE: (&str, &str, &str) =
-    ("docs/rules/android.toml", "can reach begins with a landing pad (", "), and a library");
+    ("docs/rules/android.md", "can reach begins with a landing pad (", "), and a library");
 
 /// Writes to the page how much was looked at.
 fn state(figures: &[String]) -> Result<(), Failure> {

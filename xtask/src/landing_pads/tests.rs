@@ -60,7 +60,7 @@ fn complaints(mark: &str, instead: &str) -> Vec<String> {
 const SUMMARY: &str = "1 exports, 2 pieces of 1 blocks, 2 other functions whose addresses are taken";
 
 #[test]
-fn r161_a_pad_that_is_missing_is_found_wherever_it_is() {
+fn a_pad_that_is_missing_is_found_wherever_it_is() {
     if !is_available(ABI.1) {
         println!("skipped: rustup cannot add {}", ABI.1);
         return;
@@ -86,7 +86,7 @@ fn r161_a_pad_that_is_missing_is_found_wherever_it_is() {
 }
 
 #[test]
-fn r161_every_block_that_is_stamped_out_is_looked_at() {
+fn every_block_that_is_stamped_out_is_looked_at() {
     let folder = root().join("loader-core/src/dispatch");
     let mut stamped = Vec::new();
     for file in fs::read_dir(folder).unwrap() {
@@ -102,7 +102,7 @@ fn r161_every_block_that_is_stamped_out_is_looked_at() {
 }
 
 #[test]
-fn r161_the_page_has_the_figures_of_the_last_check() {
+fn the_page_has_the_figures_of_the_last_check() {
     let figures = |pieces| vec![format!("`libvulkan.so`: 252 exports and {} pieces", thousands(pieces))];
     let page = fs::read_to_string(root().join(PAGE.0)).unwrap();
     let written = stated(&page, &figures(1_002_003)).unwrap();

@@ -61,7 +61,7 @@ fn open(module: *mut Module) -> &'static HalDevice {
 }
 
 #[test]
-fn b74_the_module_is_what_android_looks_for() {
+fn the_module_is_what_android_looks_for() {
     let module = module();
     // SAFETY: the module is one of Android's, whose loader writes the handle of the library into it.
     unsafe {
@@ -79,7 +79,7 @@ fn b74_the_module_is_what_android_looks_for() {
 }
 
 #[test]
-fn b74_a_program_gets_the_right_bytes_from_the_module() {
+fn a_program_gets_the_right_bytes_from_the_module() {
     let hal = open(module());
     // SAFETY: the driver keeps the specification's promises, and so does this program.
     unsafe {

@@ -155,7 +155,7 @@ fn freed_command_buffers_are_as_new_and_go_when_the_pool_is_trimmed() {
 }
 
 #[test]
-fn b9_and_b67_command_buffers_without_memory() {
+fn command_buffers_without_memory() {
     let made = make(&vk::DeviceCreateInfo::default()).unwrap();
     for number in 0.. {
         let (result, reached, left) = failing(Fail::Only(number), || {
@@ -332,7 +332,7 @@ fn secondary_command_buffers_execute_others() {
 }
 
 #[test]
-fn b9_recording_without_memory_fails_at_its_end() {
+fn recording_without_memory_fails_at_its_end() {
     let made = make(&vk::DeviceCreateInfo::default()).unwrap();
     let pool = Pool::new(&made);
     let secondary = pool.allocate(SECONDARY, 1)[0];

@@ -1,4 +1,4 @@
-//! Fences, semaphores and submission. `docs/rules/drivers.toml` has the numbered rules.
+//! Fences, semaphores and submission. `docs/rules/drivers.md` has the rules.
 
 mod bench;
 mod growth;
@@ -35,7 +35,7 @@ const BINARY: SyncType = SyncType::new(
 const TIMELINE: Ability = Ability::TIMELINE.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT);
 
 #[test]
-fn b58_and_b59_modes_follow_from_the_types() {
+fn modes_follow_from_the_types() {
     let native = SyncType::new(TIMELINE.and(Ability::WAIT_BEFORE_SIGNAL));
     let assisted = SyncType::new(TIMELINE.and(Ability::WAIT_PENDING));
     let rows: [(&[SyncType], _, _); 5] = [
@@ -61,7 +61,7 @@ fn b58_and_b59_modes_follow_from_the_types() {
 }
 
 #[test]
-fn b58_lists_that_cannot_work_are_rejected() {
+fn lists_that_cannot_work_are_rejected() {
     let blind = SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_RESET));
     let fixed = SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::WAIT_PENDING));
     let assisted = SyncType::new(TIMELINE.and(Ability::WAIT_PENDING));
@@ -171,7 +171,7 @@ fn a_wait_may_be_submitted_before_its_signal() {
 }
 
 #[test]
-fn b59_the_host_signals_a_timeline_and_chains_of_submissions_go_on() {
+fn the_host_signals_a_timeline_and_chains_of_submissions_go_on() {
     let bench = bench();
     let (fence, line) = (bench.fence(), bench.timeline());
     for step in (1..10).rev() {
@@ -274,7 +274,7 @@ fn the_plain_submission_has_values_in_its_chain() {
 }
 
 #[test]
-fn b63_nothing_goes_on_after_a_loss() {
+fn nothing_goes_on_after_a_loss() {
     let bench = bench();
     let fence = bench.fence();
     plan(|plan| plan.submit = Err(SubmitError::OutOfDeviceMemory));
@@ -302,7 +302,7 @@ fn b63_nothing_goes_on_after_a_loss() {
 }
 
 #[test]
-fn b62_a_wait_notices_that_the_device_is_gone() {
+fn a_wait_notices_that_the_device_is_gone() {
     let bench = bench();
     let fence = bench.fence();
     plan(|plan| plan.gone = true);
@@ -312,7 +312,7 @@ fn b62_a_wait_notices_that_the_device_is_gone() {
 }
 
 #[test]
-fn b62_a_submission_notices_that_the_device_is_gone() {
+fn a_submission_notices_that_the_device_is_gone() {
     let bench = bench();
     plan(|plan| plan.gone = true);
     assert_eq!(bench.submit(0, &[], &[], vk::Fence::null()), vk::Result::ERROR_DEVICE_LOST);
@@ -322,7 +322,7 @@ fn b62_a_submission_notices_that_the_device_is_gone() {
 }
 
 #[test]
-fn b61_each_queue_has_a_reason_of_its_own() {
+fn each_queue_has_a_reason_of_its_own() {
     let bench = bench();
     let queues = bench.get().queues();
     for (queue, reason) in [(1, "first"), (2, "second"), (1, "third")] {
@@ -335,7 +335,7 @@ fn b61_each_queue_has_a_reason_of_its_own() {
 }
 
 #[test]
-fn b63_a_call_that_fails_half_way_is_a_loss() {
+fn a_call_that_fails_half_way_is_a_loss() {
     let bench = Bench::<machine::Machine<{ machine::NATIVE }>>::new();
     let infos = [vk::SubmitInfo2::default(); 3];
     *bench.world().fails.lock().unwrap() = Err(SubmitError::OutOfDeviceMemory);
@@ -372,7 +372,7 @@ fn protection_and_counter_passes_reach_the_driver() {
 }
 
 #[test]
-fn b64_every_queue_is_waited_for() {
+fn every_queue_is_waited_for() {
     let bench = bench();
     // SAFETY: a live handle.
     assert_eq!(unsafe { super::device_wait_idle::<TestDriver>(bench.device) }, vk::Result::SUCCESS);

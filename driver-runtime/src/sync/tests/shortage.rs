@@ -45,7 +45,7 @@ fn with_ledger<const MODE: u8>(test: impl FnOnce(&Ledger, &Bench<Machine<MODE>>)
 }
 
 #[test]
-fn b9_fences_and_semaphores_without_memory() {
+fn fences_and_semaphores_without_memory() {
     with_ledger::<EMULATED>(|ledger, bench| {
         let (mut fence, mut lines) = (NULL, [vk::Semaphore::null(); 2]);
         let info = vk::FenceCreateInfo::default();
@@ -77,7 +77,7 @@ fn b9_fences_and_semaphores_without_memory() {
 }
 
 #[test]
-fn b9_submissions_without_memory_have_not_happened() {
+fn submissions_without_memory_have_not_happened() {
     fn submissions<const MODE: u8>(fewest: usize) {
         with_ledger::<MODE>(|ledger, bench| {
             let (line, binary, fence) = (bench.timeline(), bench.binary(), bench.fence());
@@ -113,7 +113,7 @@ fn b9_submissions_without_memory_have_not_happened() {
 }
 
 #[test]
-fn b9_points_of_timelines_without_memory() {
+fn points_of_timelines_without_memory() {
     with_ledger::<EMULATED>(|ledger, bench| {
         let line = bench.timeline();
         for value in 1..20 {
@@ -128,7 +128,7 @@ fn b9_points_of_timelines_without_memory() {
 }
 
 #[test]
-fn b9_sparse_binds_without_memory() {
+fn sparse_binds_without_memory() {
     with_ledger::<EMULATED>(|ledger, bench| {
         let (line, fence) = (bench.timeline(), bench.fence());
         let memory = [vk::SparseMemoryBind::default().size(9); 2];
@@ -162,7 +162,7 @@ fn b9_sparse_binds_without_memory() {
 }
 
 #[test]
-fn b9_waits_without_memory() {
+fn waits_without_memory() {
     with_ledger::<EMULATED>(|ledger, bench| {
         // SAFETY: a live handle.
         let wait = || unsafe { sync::queue_wait_idle::<Machine<EMULATED>>(bench.queue(0)) };
@@ -174,7 +174,7 @@ fn b9_waits_without_memory() {
 }
 
 #[test]
-fn b9_imports_and_exports_without_memory_leave_the_handle() {
+fn imports_and_exports_without_memory_leave_the_handle() {
     with_ledger::<EMULATED>(|ledger, bench| {
         let fence = bench.shared_fence();
         bench.submit_ok(0, &[], &[], fence);

@@ -25,7 +25,7 @@ fn threads() -> (u32, u32) {
 }
 
 #[test]
-fn b58_and_b59_devices_have_the_modes_of_their_types() {
+fn devices_have_the_modes_of_their_types() {
     let rows = [
         (modes::<ASSISTED>(), TimelineMode::Assisted, SubmitMode::ThreadedIfNeeded),
         (modes::<EMULATED>(), TimelineMode::Emulated, SubmitMode::Deferred),
@@ -43,7 +43,7 @@ fn modes<const MODE: u8>() -> (TimelineMode, SubmitMode) {
 }
 
 #[test]
-fn b59_a_queue_has_a_thread_from_the_first_wait_that_cannot_be_given() {
+fn a_queue_has_a_thread_from_the_first_wait_that_cannot_be_given() {
     let bench = Assisted::new();
     let (fence, line) = (bench.fence(), bench.timeline());
     bench.submit_ok(0, &[], &[(line, 1)], NULL);
@@ -65,7 +65,7 @@ fn b59_a_queue_has_a_thread_from_the_first_wait_that_cannot_be_given() {
 }
 
 #[test]
-fn b59_the_user_decides_about_threads() {
+fn the_user_decides_about_threads() {
     for (setting, here, count) in [(Some(true), false, 1), (Some(false), true, 0)] {
         SETTING.set(setting);
         STARTED.set(0);
@@ -83,7 +83,7 @@ fn b59_the_user_decides_about_threads() {
 }
 
 #[test]
-fn b59_without_threads_lists_go_on_with_the_calls_of_the_application() {
+fn without_threads_lists_go_on_with_the_calls_of_the_application() {
     REFUSES.set(true);
     for setting in [None, Some(true)] {
         SETTING.set(setting);
@@ -125,7 +125,7 @@ fn a_thread_goes_on_when_another_process_has_submitted_something() {
 }
 
 #[test]
-fn b61_and_b63_what_fails_in_a_thread_is_a_loss() {
+fn what_fails_in_a_thread_is_a_loss() {
     let bench = Assisted::new();
     let (fence, line) = (bench.fence(), bench.timeline());
     bench.submit_ok(0, &[(line, 1)], &[], fence);
@@ -145,7 +145,7 @@ fn b61_and_b63_what_fails_in_a_thread_is_a_loss() {
 }
 
 #[test]
-fn b65_a_device_is_destroyed_whatever_its_threads_wait_for() {
+fn a_device_is_destroyed_whatever_its_threads_wait_for() {
     let bench = Assisted::new();
     let (here, elsewhere) = (bench.timeline(), bench.timeline());
     let _state = super::sharing::share_timeline(&bench, elsewhere);
@@ -182,7 +182,7 @@ fn chains_through_all_queues_end_on_any_thread() {
 }
 
 #[test]
-fn b20_callbacks_are_called_by_threads_of_the_application_only() {
+fn callbacks_are_called_by_threads_of_the_application_only() {
     for assisted in [true, false] {
         let ledger = Ledger::default();
         let callbacks = ledger.callbacks();

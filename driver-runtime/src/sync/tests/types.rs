@@ -24,7 +24,7 @@ fn device(list: &[SyncType]) -> Description {
 }
 
 #[test]
-fn b58_the_types_of_a_physical_device_are_those_that_it_lists() {
+fn the_types_of_a_physical_device_are_those_that_it_lists() {
     plan(|plan| {
         plan.device = || device(&[BINARY]);
         plan.searches = std::vec![(1, Ok(Search::Done))];
@@ -38,7 +38,7 @@ fn b58_the_types_of_a_physical_device_are_those_that_it_lists() {
 }
 
 #[test]
-fn b58_types_that_cannot_work_fail_the_search_with_a_reason() {
+fn types_that_cannot_work_fail_the_search_with_a_reason() {
     plan(|plan| {
         plan.device = || {
             let blind = SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_RESET));

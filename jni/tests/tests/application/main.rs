@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use vkload_jni_tests::{are_there, finish, java_sources, javac, native_half, skip};
 
 #[test]
-fn r131_everything_of_the_api_above_a_loader_for_tests() {
+fn everything_of_the_api_above_a_loader_for_tests() {
     let Some(built) = built() else { return };
     let system = System::new().with_loader(&vkload_tests::system_loader());
     built.passes(
@@ -27,7 +27,7 @@ fn r131_everything_of_the_api_above_a_loader_for_tests() {
 }
 
 #[test]
-fn r131_a_system_without_vulkan() {
+fn a_system_without_vulkan() {
     let Some(built) = built() else { return };
     let system = System::new();
     built.passes(&system, &["NoVulkan"], &[]);
@@ -35,13 +35,13 @@ fn r131_a_system_without_vulkan() {
 }
 
 #[test]
-fn r130_a_driver_that_lacks_a_function() {
+fn a_driver_that_lacks_a_function() {
     let Some(built) = built() else { return };
     built.passes(&System::new(), &["PoorDriver"], &[]);
 }
 
 #[test]
-fn r132_everything_of_the_api_above_the_distributions_loader_and_lavapipe() {
+fn everything_of_the_api_above_the_distributions_loader_and_lavapipe() {
     let (Some(built), Some(variables)) = (built(), lavapipe()) else { return };
     let system = System::new().with_loader(Path::new(DISTRIBUTION));
     built.passes(&system, &["InApplication"], &variables);
@@ -49,7 +49,7 @@ fn r132_everything_of_the_api_above_the_distributions_loader_and_lavapipe() {
 }
 
 #[test]
-fn r132_khronos_validation_layer_above_lavapipe() {
+fn khronos_validation_layer_above_lavapipe() {
     let (Some(built), Some(mut variables)) = (built(), lavapipe()) else { return };
     let Some(system) = System::new().with_loader(Path::new(DISTRIBUTION)).with_validation() else {
         return skip("there is no validation layer (Debian: vulkan-validationlayers)");

@@ -26,7 +26,7 @@ fn with_service() -> &'static Imaginary {
 }
 
 #[test]
-fn a12_the_manifests_of_the_service_replace_the_default_search_paths() {
+fn the_manifests_of_the_service_replace_the_default_search_paths() {
     let plan = plan_on_fuchsia(with_service());
     assert_eq!(searched(&plan), [MANIFESTS]);
     assert_eq!(plan.searched[0].origin, Origin::Service);
@@ -34,7 +34,7 @@ fn a12_the_manifests_of_the_service_replace_the_default_search_paths() {
 }
 
 #[test]
-fn a12_where_the_service_fails_the_default_search_paths_are_searched_too() {
+fn where_the_service_fails_the_default_search_paths_are_searched_too() {
     let system = with_service();
     system.failing(MANIFESTS, FileError::Other(5));
     let plan = plan_on_fuchsia(system);
@@ -56,7 +56,7 @@ fn a_component_without_the_loader_service_gets_the_reason() {
 }
 
 #[test]
-fn a13_a_variable_that_replaces_the_search_replaces_the_service() {
+fn a_variable_that_replaces_the_search_replaces_the_service() {
     for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         let system = with_service();
         system.file("/mine.json", manifest("/libmine.so")).set(variable, "/mine.json");
@@ -65,14 +65,14 @@ fn a13_a_variable_that_replaces_the_search_replaces_the_service() {
 }
 
 #[test]
-fn a14_drivers_that_a_variable_adds_come_before_those_of_the_service() {
+fn drivers_that_a_variable_adds_come_before_those_of_the_service() {
     let system = with_service();
     system.file("/mine.json", manifest("/libmine.so")).set("VK_ADD_DRIVER_FILES", "/mine.json");
     assert_eq!(used(&plan_on_fuchsia(system)), ["/libmine.so", "0-libvulkan_a.so"]);
 }
 
 #[test]
-fn a15_layers_are_not_searched_for_in_the_service() {
+fn layers_are_not_searched_for_in_the_service() {
     let system = with_service();
     system.file(&format!("{MANIFESTS}/layer.json"), layer("VK_LAYER_service"));
     system.file("/pkg/data/vulkan/explicit_layer.d/layer.json", layer("VK_LAYER_package"));
@@ -82,7 +82,7 @@ fn a15_layers_are_not_searched_for_in_the_service() {
 }
 
 #[test]
-fn a16_and_a18_only_home_stands_in_for_a_variable() {
+fn only_home_stands_in_for_a_variable() {
     let system = Imaginary::new();
     let [configuration, package] = ["/vulkan-loader-configuration/vulkan/icd.d", "/pkg/data/vulkan/icd.d"];
     assert_eq!(searched(&plan_on_fuchsia(system)), [MANIFESTS, configuration, package]);
@@ -94,7 +94,7 @@ fn a16_and_a18_only_home_stands_in_for_a_variable() {
 }
 
 #[test]
-fn a17_the_search_paths_come_in_order() {
+fn the_search_paths_come_in_order() {
     let system = Imaginary::new();
     system.set("XDG_CONFIG_HOME", "/c").set("XDG_CONFIG_DIRS", "/c1:/c2");
     system.set("XDG_DATA_HOME", "/d").set("XDG_DATA_DIRS", "/d1:/d2");
@@ -104,7 +104,7 @@ fn a17_the_search_paths_come_in_order() {
 }
 
 #[test]
-fn a19_a_library_is_a_name_or_a_path() {
+fn a_library_is_a_name_or_a_path() {
     let system = Imaginary::new();
     for (file, library) in [("1", "libbare.so"), ("2", "../lib/librelative.so"), ("3", "/lib/libabsolute.so")]
     {
@@ -117,7 +117,7 @@ fn a19_a_library_is_a_name_or_a_path() {
 }
 
 #[test]
-fn a35_an_override_layer_for_certain_programs_is_for_none() {
+fn an_override_layer_for_certain_programs_is_for_none() {
     let system = Imaginary::new();
     system.file(
         "/pkg/data/vulkan/implicit_layer.d/override.json",
@@ -130,7 +130,7 @@ fn a35_an_override_layer_for_certain_programs_is_for_none() {
 }
 
 #[test]
-fn a36_a_layer_with_a_manifest_of_the_first_format_is_active() {
+fn a_layer_with_a_manifest_of_the_first_format_is_active() {
     let system = Imaginary::new();
     system.file(
         "/pkg/data/vulkan/implicit_layer.d/image_pipe.json",
@@ -147,7 +147,7 @@ fn a36_a_layer_with_a_manifest_of_the_first_format_is_active() {
 }
 
 #[test]
-fn a38_variables_are_read_for_every_user() {
+fn variables_are_read_for_every_user() {
     let system = with_service();
     system.elevate();
     system.file("/mine.json", manifest("/libmine.so")).set("VK_DRIVER_FILES", "/mine.json");

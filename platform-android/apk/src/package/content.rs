@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn r140_no_memory_is_taken_for_what_cannot_be() {
+    fn no_memory_is_taken_for_what_cannot_be() {
         let entry =
             Entry { method: DEFLATED, encrypted: false, header: 0, size: 1000, full_size: 1_032_000, crc: 0 };
         for (change, fault) in [

@@ -36,7 +36,7 @@ pub(super) fn draw(application: &Application) {
 }
 
 #[test]
-fn r121_a_program_gets_the_right_bytes_from_a_hal_module_that_the_application_brings() {
+fn a_program_gets_the_right_bytes_from_a_hal_module_that_the_application_brings() {
     let application = Application::new();
     application.android().library("/own/libvulkan_x.so", &null_driver());
     application.configure(r#"{"driver": {"library": "/own/libvulkan_x.so"}}"#).unwrap();
@@ -49,7 +49,7 @@ fn r121_a_program_gets_the_right_bytes_from_a_hal_module_that_the_application_br
 }
 
 #[test]
-fn r121_a_program_gets_the_right_bytes_from_a_driver_of_the_driver_interface() {
+fn a_program_gets_the_right_bytes_from_a_driver_of_the_driver_interface() {
     let application = Application::new();
     application.android().library("/own/libvulkan_y.so", &icd());
     application.configure(r#"{"driver": {"library": "/own/libvulkan_y.so"}}"#).unwrap();
@@ -58,7 +58,7 @@ fn r121_a_program_gets_the_right_bytes_from_a_driver_of_the_driver_interface() {
 }
 
 #[test]
-fn r121_a_package_is_unpacked_and_its_driver_used() {
+fn a_package_is_unpacked_and_its_driver_used() {
     let application = Application::new();
     pack(&application, META, &fs::read(null_driver()).unwrap());
     application.configure(PACKAGE).unwrap();
@@ -102,7 +102,7 @@ fn pack_all(android: &Android, libraries: &[(&str, &[u8])]) {
 /// The linker of these tests is like Android's without namespaces: it does not look for
 /// dependencies in the library's folder, and finds open libraries by their SONAMEs.
 #[test]
-fn r121_a_package_of_several_libraries_opens_without_a_namespace() {
+fn a_package_of_several_libraries_opens_without_a_namespace() {
     let application = Application::new();
     let android = application.android();
     // The last one in any order needs another one.
@@ -129,7 +129,7 @@ fn r121_a_package_of_several_libraries_opens_without_a_namespace() {
 
 /// Applications cannot open Android's libcutils.so, and drivers need it.
 #[test]
-fn r121_stand_ins_are_opened_for_libraries_that_package_and_system_lack() {
+fn stand_ins_are_opened_for_libraries_that_package_and_system_lack() {
     let application = Application::new();
     let android = application.android();
     let source = format!("{EXPORT} int property_get(void) {{ return 1; }}");
@@ -168,7 +168,7 @@ fn r121_stand_ins_are_opened_for_libraries_that_package_and_system_lack() {
 }
 
 #[test]
-fn r121_a_broken_package_is_refused_with_its_reason_and_nothing_changes() {
+fn a_broken_package_is_refused_with_its_reason_and_nothing_changes() {
     let application = Application::new();
     let changed = |from: &str, to: &str| META.replace(from, to);
     for (meta, words) in [
@@ -195,7 +195,7 @@ fn r121_a_broken_package_is_refused_with_its_reason_and_nothing_changes() {
 }
 
 #[test]
-fn r121_a_library_that_is_not_a_driver_is_refused() {
+fn a_library_that_is_not_a_driver_is_refused() {
     let application = Application::new();
     application.android().layer("/own/libother.so", &["VK_LAYER_a"], &[]);
     for (library, words) in
@@ -209,7 +209,7 @@ fn r121_a_library_that_is_not_a_driver_is_refused() {
 }
 
 #[test]
-fn r121_drivers_of_every_kind_are_side_by_side_or_one_of_them_is_chosen() {
+fn drivers_of_every_kind_are_side_by_side_or_one_of_them_is_chosen() {
     let application = Application::new();
     application.android().library("/own/module.so", &null_driver());
     application.android().library("/own/icd.so", &icd());
@@ -239,7 +239,7 @@ fn r121_drivers_of_every_kind_are_side_by_side_or_one_of_them_is_chosen() {
 }
 
 #[test]
-fn r121_each_driver_of_the_driver_interface_is_used_once() {
+fn each_driver_of_the_driver_interface_is_used_once() {
     let application = Application::new();
     application.android().library("/own/one.so", &icd());
     application.android().library("/own/two.so", &icd());
@@ -252,7 +252,7 @@ fn r121_each_driver_of_the_driver_interface_is_used_once() {
 }
 
 #[test]
-fn r121_what_becomes_of_a_driver_after_it_was_chosen_is_reported() {
+fn what_becomes_of_a_driver_after_it_was_chosen_is_reported() {
     let application = Application::new();
     application.android().library("/own/icd.so", &icd());
     application.configure(r#"{"driver": {"library": "/own/icd.so"}}"#).unwrap();

@@ -18,7 +18,7 @@ fn written<R>(room: usize, write: impl FnOnce(*mut c_char, usize) -> R) -> (Vec<
 }
 
 #[test]
-fn r154_a_text_is_cut_off_at_the_end_of_the_buffer() {
+fn a_text_is_cut_off_at_the_end_of_the_buffer() {
     let application = Application::new();
     let configure = |message: *mut c_char, size| {
         // SAFETY: a C string, and a buffer of the given size.
@@ -37,7 +37,7 @@ fn r154_a_text_is_cut_off_at_the_end_of_the_buffer() {
 }
 
 #[test]
-fn r154_a_report_says_how_long_it_is_whatever_room_there_is() {
+fn a_report_says_how_long_it_is_whatever_room_there_is() {
     let application = Application::new();
     for format in [0, 1] {
         let whole = application.report(format);
@@ -55,7 +55,7 @@ fn r154_a_report_says_how_long_it_is_whatever_room_there_is() {
 }
 
 #[test]
-fn r154_no_options_are_empty_ones() {
+fn no_options_are_empty_ones() {
     let application = Application::new();
     application.configure(r#"{"environment": {"VK_LOADER_DEBUG": "all"}}"#).unwrap();
     let (message, result) = written(20, |message, size| {
@@ -88,7 +88,7 @@ unsafe extern "C" fn slow(_: c_int, _: *const c_char, data: *mut c_void) {
 }
 
 #[test]
-fn r154_who_ends_a_callback_waits_until_it_is_not_under_way() {
+fn who_ends_a_callback_waits_until_it_is_not_under_way() {
     for next in [None, Some(slow as apk::LogCallback)] {
         let application = Application::new();
         let (call, other) = (Call::default(), Call::default());

@@ -18,7 +18,7 @@ pub(super) fn went_through(application: &Application, command: &str) -> Vec<Stri
 }
 
 #[test]
-fn r120_layers_of_every_interface_and_location_are_called_in_the_order_of_the_options() {
+fn layers_of_every_interface_and_location_are_called_in_the_order_of_the_options() {
     let application = Application::new();
     let android = application.android();
     android.layer(
@@ -57,7 +57,7 @@ fn r120_layers_of_every_interface_and_location_are_called_in_the_order_of_the_op
 }
 
 #[test]
-fn r120_folders_are_examined_once_for_each_configuration() {
+fn folders_are_examined_once_for_each_configuration() {
     let application = Application::new();
     let android = application.android();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
@@ -77,7 +77,7 @@ fn r120_folders_are_examined_once_for_each_configuration() {
 }
 
 #[test]
-fn r122_the_report_has_a_reason_for_every_library_that_is_not_used() {
+fn the_report_has_a_reason_for_every_library_that_is_not_used() {
     let application = Application::new();
     let android = application.android();
     android.layer("/libs/libVkLayer_good.so", &["VK_LAYER_good"], &[]);
@@ -129,7 +129,7 @@ fn r122_the_report_has_a_reason_for_every_library_that_is_not_used() {
 }
 
 #[test]
-fn r122_a_layer_that_cannot_be_had_is_an_error_with_its_reason() {
+fn a_layer_that_cannot_be_had_is_an_error_with_its_reason() {
     let application = Application::new();
     application.android().layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &["-DNEGOTIATE=2", "-DREFUSE"]);
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
@@ -140,7 +140,7 @@ fn r122_a_layer_that_cannot_be_had_is_an_error_with_its_reason() {
 }
 
 #[test]
-fn r142_a_layer_that_takes_no_part_in_devices_is_not_asked_about_them() {
+fn a_layer_that_takes_no_part_in_devices_is_not_asked_about_them() {
     let application = Application::new();
     application.android().layer("/libs/libVkLayer_i.so", &["VK_LAYER_i"], &["-DDEVICE_LAYERS=0"]);
     application.configure(r#"{"layers": ["VK_LAYER_i"], "layer_folders": ["/libs"]}"#).unwrap();
@@ -162,7 +162,7 @@ fn looked_up(application: &Application) -> Vec<String> {
 }
 
 #[test]
-fn r142_layers_are_entered_by_what_their_interface_has() {
+fn layers_are_entered_by_what_their_interface_has() {
     // Version 1 is version 0 with negotiation; only version 2 returns the functions in the answer.
     for (options, negotiates, by) in [
         (&[][..], false, "plain"),
@@ -185,7 +185,7 @@ fn r142_layers_are_entered_by_what_their_interface_has() {
 }
 
 #[test]
-fn r142_folders_are_searched_in_the_order_of_the_options_and_the_applications_own_last() {
+fn folders_are_searched_in_the_order_of_the_options_and_the_applications_own_last() {
     let application = Application::new();
     let android = application.android();
     android.layer("/own/libVkLayer_a.so", &["VK_LAYER_of_own"], &[]);
@@ -214,7 +214,7 @@ const MANIFEST: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK
     "library_path": "PATH", "api_version": "1.3.0", "implementation_version": "1", "description": "of a manifest"}}"#;
 
 #[test]
-fn r142_the_library_of_a_manifest_is_found_in_folders_and_packages() {
+fn the_library_of_a_manifest_is_found_in_folders_and_packages() {
     for path in ["libnameless.so", "./libnameless.so", "/elsewhere/libnameless.so"] {
         for folder in ["/libs", "/data/app/game/base.apk!/lib/x86_64"] {
             let application = Application::new();
@@ -242,7 +242,7 @@ fn r142_the_library_of_a_manifest_is_found_in_folders_and_packages() {
 }
 
 #[test]
-fn r142_the_library_of_a_manifest_that_is_in_no_folder_is_left_to_the_linker_by_its_name() {
+fn the_library_of_a_manifest_that_is_in_no_folder_is_left_to_the_linker_by_its_name() {
     for path in ["libnameless.so", "./libnameless.so"] {
         let application = Application::new();
         application.android().layer("/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
@@ -260,7 +260,7 @@ fn r142_the_library_of_a_manifest_that_is_in_no_folder_is_left_to_the_linker_by_
 }
 
 #[test]
-fn r142_manifests_in_folders_are_read() {
+fn manifests_in_folders_are_read() {
     let application = Application::new();
     let android = application.android();
     android.layer("/libs/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
@@ -274,7 +274,7 @@ fn r142_manifests_in_folders_are_read() {
 }
 
 #[test]
-fn r142_a_manifests_missing_library_is_reported_with_its_path() {
+fn a_manifests_missing_library_is_reported_with_its_path() {
     let application = Application::new();
     application.android().file("/libs/m.json", MANIFEST.replace("PATH", "./libnameless.so"));
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
@@ -289,7 +289,7 @@ fn r142_a_manifests_missing_library_is_reported_with_its_path() {
 }
 
 #[test]
-fn r142_extensions_of_a_layer_that_describes_itself_are_listed_and_can_be_enabled() {
+fn extensions_of_a_layer_that_describes_itself_are_listed_and_can_be_enabled() {
     let application = Application::new();
     let extensions = [
         "-DINSTANCE_EXTENSIONS=\"VK_EXT_layer_instance\",\"VK_EXT_layer_second\"",
@@ -324,7 +324,7 @@ fn r142_extensions_of_a_layer_that_describes_itself_are_listed_and_can_be_enable
 }
 
 #[test]
-fn r142_a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
+fn a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
     let application = Application::new();
     let android = application.android();
     android.change().page_size = 16384;
@@ -375,7 +375,7 @@ fn r142_a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
 }
 
 #[test]
-fn r142_folders_are_not_examined_again_until_the_next_options() {
+fn folders_are_not_examined_again_until_the_next_options() {
     let application = Application::new();
     let android = application.android();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
@@ -416,7 +416,7 @@ fn r142_folders_are_not_examined_again_until_the_next_options() {
 }
 
 #[test]
-fn r142_a_manifest_that_is_larger_than_any_is_not_read() {
+fn a_manifest_that_is_larger_than_any_is_not_read() {
     let application = Application::new();
     application.android().file("/libs/large.json", vec![b' '; (1 << 20) + 1]);
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
@@ -425,7 +425,7 @@ fn r142_a_manifest_that_is_larger_than_any_is_not_read() {
 }
 
 #[test]
-fn r142_a_layers_own_properties_are_listed() {
+fn a_layers_own_properties_are_listed() {
     let application = Application::new();
     let android = application.android();
     android.layer(

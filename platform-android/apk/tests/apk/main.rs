@@ -152,7 +152,7 @@ fn told() -> Vec<(c_int, String)> {
 }
 
 #[test]
-fn r120_the_systems_loader_is_the_driver_and_its_handles_are_never_written() {
+fn the_systems_loader_is_the_driver_and_its_handles_are_never_written() {
     // Its handles lie on read-only pages.
     let application = Application::new();
     let instance = application.instance(&[]).unwrap();
@@ -172,7 +172,7 @@ fn r120_the_systems_loader_is_the_driver_and_its_handles_are_never_written() {
 }
 
 #[test]
-fn r120_debug_utils_is_always_offered() {
+fn debug_utils_is_always_offered() {
     let application = Application::new();
     // SAFETY: no layer is named.
     let all = unsafe { application.vulkan().enumerate_instance_extension_properties(None) }.unwrap();
@@ -182,7 +182,7 @@ fn r120_debug_utils_is_always_offered() {
 }
 
 #[test]
-fn r120_a_listener_receives_every_record_from_its_level_on_until_it_is_ended() {
+fn a_listener_receives_every_record_from_its_level_on_until_it_is_ended() {
     let application = Application::new();
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
     let data = std::ptr::without_provenance_mut(42);
@@ -213,7 +213,7 @@ fn r120_a_listener_receives_every_record_from_its_level_on_until_it_is_ended() {
 }
 
 #[test]
-fn r130_a_listener_also_receives_records_of_the_driver_level() {
+fn a_listener_also_receives_records_of_the_driver_level() {
     let application = Application::new();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../simulation/modules/driver.c");
     application.android().compile(

@@ -12,7 +12,7 @@ use super::{Application, device};
 const NOTHING: [&str; 0] = [];
 
 #[test]
-fn r134_an_application_draws_frames_with_the_module_that_it_brings() {
+fn an_application_draws_frames_with_the_module_that_it_brings() {
     let application = Application::new();
     let android = application.android();
     android.library("/own/module.so", &null_driver());
@@ -81,7 +81,7 @@ fn says(lines: &[String], words: &[&str]) {
 }
 
 #[test]
-fn r134_a_driver_with_both_doors_is_used_as_a_module_and_that_is_said() {
+fn a_driver_with_both_doors_is_used_as_a_module_and_that_is_said() {
     let (application, _, logged) = with_driver(&["-DANDROID_SURFACE"], "icd.c");
     let words = ["/own/driver.so", "used as a HAL module (HMI), though it speaks the driver interface too"];
     says(&logged, &words);
@@ -96,7 +96,7 @@ fn r134_a_driver_with_both_doors_is_used_as_a_module_and_that_is_said() {
 }
 
 #[test]
-fn r134_a_driver_of_the_driver_interface_draws_to_windows_if_it_can_itself() {
+fn a_driver_of_the_driver_interface_draws_to_windows_if_it_can_itself() {
     let (application, support, logged) = with_driver(&["-DNO_HMI", "-DANDROID_SURFACE"], "icd.c");
     assert!(support);
     says(&logged, &["/own/driver.so", "used by the driver interface", "as it is not a HAL module"]);
@@ -110,7 +110,7 @@ fn r134_a_driver_of_the_driver_interface_draws_to_windows_if_it_can_itself() {
 }
 
 #[test]
-fn r134_a_module_without_native_buffers_has_no_swapchains() {
+fn a_module_without_native_buffers_has_no_swapchains() {
     let (application, support, logged) = with_driver(&[], "driver.c");
     assert!(!support);
     says(&logged, &["does not have VK_ANDROID_native_buffer", "no VK_KHR_swapchain"]);
@@ -141,7 +141,7 @@ fn names(instance: &Instance) -> Vec<String> {
 }
 
 #[test]
-fn r135_several_modules_are_side_by_side_each_with_its_own_devices() {
+fn several_modules_are_side_by_side_each_with_its_own_devices() {
     let application = Application::new();
     let android = application.android();
     android.library("/own/null.so", &null_driver());
@@ -171,7 +171,7 @@ fn r135_several_modules_are_side_by_side_each_with_its_own_devices() {
 }
 
 #[test]
-fn r135_the_module_changes_while_instances_of_the_one_before_are_alive() {
+fn the_module_changes_while_instances_of_the_one_before_are_alive() {
     let application = Application::new();
     let android = application.android();
     let drivers =
@@ -203,7 +203,7 @@ fn r135_the_module_changes_while_instances_of_the_one_before_are_alive() {
 }
 
 #[test]
-fn r135_there_are_as_many_modules_as_there_are_slots() {
+fn there_are_as_many_modules_as_there_are_slots() {
     let application = Application::new();
     let android = application.android();
     let configure =

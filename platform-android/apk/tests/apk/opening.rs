@@ -21,7 +21,7 @@ fn linker(application: &Application) -> Vec<String> {
 }
 
 #[test]
-fn r136_each_folder_has_a_namespace_in_which_its_drivers_are_opened() {
+fn each_folder_has_a_namespace_in_which_its_drivers_are_opened() {
     let application = Application::new();
     application.android().change().makes_namespaces = true;
     application.android().library("/own/module.so", &null_driver());
@@ -50,7 +50,7 @@ fn r136_each_folder_has_a_namespace_in_which_its_drivers_are_opened() {
 }
 
 #[test]
-fn r136_a_driver_is_opened_in_the_applications_namespace_if_it_must_be_with_the_reason() {
+fn a_driver_is_opened_in_the_applications_namespace_if_it_must_be_with_the_reason() {
     let application = Application::new();
     let android = application.android();
     android.library("/own/icd.so", &icd());
@@ -78,7 +78,7 @@ fn r136_a_driver_is_opened_in_the_applications_namespace_if_it_must_be_with_the_
 }
 
 #[test]
-fn r137_a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
+fn a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
     let application = Application::new();
     let android = application.android();
     let path = "/own/driver.so";
@@ -113,7 +113,7 @@ fn r137_a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
 }
 
 #[test]
-fn r137_a_file_that_the_linker_refuses_is_explained_by_its_header() {
+fn a_file_that_the_linker_refuses_is_explained_by_its_header() {
     let application = Application::new();
     let android = application.android();
     let library = fs::read(null_driver()).unwrap();
@@ -140,7 +140,7 @@ fn r137_a_file_that_the_linker_refuses_is_explained_by_its_header() {
 
 /// As on Linux.
 #[test]
-fn r137_a_driver_that_answers_an_interface_version_above_the_offer_is_used() {
+fn a_driver_that_answers_an_interface_version_above_the_offer_is_used() {
     for version in ["99", "0xFFFFFFFF"] {
         let application = Application::new();
         let options = [&format!("-DINTERFACE_VERSION={version}"), "-DNO_HMI"];
@@ -153,7 +153,7 @@ fn r137_a_driver_that_answers_an_interface_version_above_the_offer_is_used() {
 }
 
 #[test]
-fn r137_a_driver_of_the_driver_interface_that_does_not_keep_to_it_is_dropped_with_its_reason() {
+fn a_driver_of_the_driver_interface_that_does_not_keep_to_it_is_dropped_with_its_reason() {
     for (options, words) in [
         (["-DNEGOTIATION_RESULT=-9", "-DX"], "no interface version in common"),
         (["-DNO_GLOBALS", "-DX"], "vkCreateInstance"),

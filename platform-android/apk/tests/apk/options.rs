@@ -8,7 +8,7 @@ use super::layers::went_through;
 use super::{Application, tell, told};
 
 #[test]
-fn r120_options_with_a_mistake_change_nothing_and_are_reported() {
+fn options_with_a_mistake_change_nothing_and_are_reported() {
     let application = Application::new();
     application.android().layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     application.configure(r#"{"layers": ["VK_LAYER_a"], "layer_folders": ["/libs"]}"#).unwrap();
@@ -22,7 +22,7 @@ fn r120_options_with_a_mistake_change_nothing_and_are_reported() {
 }
 
 #[test]
-fn r120_the_environment_of_the_options_is_read_before_that_of_the_process() {
+fn the_environment_of_the_options_is_read_before_that_of_the_process() {
     let application = Application::new();
     application.android().layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     application.android().change().variables.insert("VK_LOADER_LAYERS_ENABLE".into(), "*".into());
@@ -35,7 +35,7 @@ fn r120_the_environment_of_the_options_is_read_before_that_of_the_process() {
 }
 
 #[test]
-fn r143_messages_and_reports_are_cut_where_the_room_ends_and_always_ended() {
+fn messages_and_reports_are_cut_where_the_room_ends_and_always_ended() {
     let application = Application::new();
     let options = c"{\"layres\": []}";
     let whole = application.configure(options.to_str().unwrap()).unwrap_err();
@@ -59,7 +59,7 @@ fn r143_messages_and_reports_are_cut_where_the_room_ends_and_always_ended() {
 }
 
 #[test]
-fn r143_layers_of_a_variable_come_after_those_of_the_options() {
+fn layers_of_a_variable_come_after_those_of_the_options() {
     let application = Application::new();
     let android = application.android();
     for name in ["a", "b", "c"] {
@@ -74,7 +74,7 @@ fn r143_layers_of_a_variable_come_after_those_of_the_options() {
 }
 
 #[test]
-fn r143_a_listener_receives_every_library_that_is_not_used() {
+fn a_listener_receives_every_library_that_is_not_used() {
     let application = Application::new();
     let android = application.android();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);

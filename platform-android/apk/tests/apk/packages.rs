@@ -76,7 +76,7 @@ fn replace(file: &Path, content: &[u8]) {
 }
 
 #[test]
-fn r139_a_package_is_unpacked_once_into_a_folder_for_its_state() {
+fn a_package_is_unpacked_once_into_a_folder_for_its_state() {
     let application = application();
     let driver = fs::read(icd()).unwrap();
     put(
@@ -97,7 +97,7 @@ fn r139_a_package_is_unpacked_once_into_a_folder_for_its_state() {
 }
 
 #[test]
-fn r139_another_state_of_a_package_has_another_folder_and_the_old_one_goes() {
+fn another_state_of_a_package_has_another_folder_and_the_old_one_goes() {
     let application = application();
     let android = application.android();
     put(&application, packed(META, &small(android, 1)));
@@ -134,7 +134,7 @@ fn r139_another_state_of_a_package_has_another_folder_and_the_old_one_goes() {
 }
 
 #[test]
-fn r139_one_package_twice_among_the_drivers_is_in_one_folder() {
+fn one_package_twice_among_the_drivers_is_in_one_folder() {
     let application = application();
     put(&application, packed(META, &small(application.android(), 1)));
     let driver = r#""package": "/drivers/null.zip", "unpack_to": "/cache""#;
@@ -151,7 +151,7 @@ fn r139_one_package_twice_among_the_drivers_is_in_one_folder() {
 }
 
 #[test]
-fn r139_options_that_are_refused_leave_the_old_state_to_those_that_count() {
+fn options_that_are_refused_leave_the_old_state_to_those_that_count() {
     let application = application();
     let driver = fs::read(icd()).unwrap();
     put(
@@ -166,7 +166,7 @@ fn r139_options_that_are_refused_leave_the_old_state_to_those_that_count() {
 }
 
 #[test]
-fn r139_what_an_interrupted_or_broken_writer_has_left_is_replaced() {
+fn what_an_interrupted_or_broken_writer_has_left_is_replaced() {
     let application = application();
     let android = application.android();
     let driver = small(android, 1);
@@ -199,7 +199,7 @@ fn r139_what_an_interrupted_or_broken_writer_has_left_is_replaced() {
 }
 
 #[test]
-fn r139_a_file_that_has_its_name_is_never_written_to() {
+fn a_file_that_has_its_name_is_never_written_to() {
     let application = application();
     let android = application.android();
     put(&application, packed(META, &small(android, 1)));
@@ -216,7 +216,7 @@ fn r139_a_file_that_has_its_name_is_never_written_to() {
 }
 
 #[test]
-fn r139_a_file_that_cannot_be_written_leaves_nothing() {
+fn a_file_that_cannot_be_written_leaves_nothing() {
     let application = application();
     let android = application.android();
     put(&application, packed(META, &small(android, 1)));
@@ -252,7 +252,7 @@ fn record_of(archive: &[u8], signature: &[u8], length: usize, name: &str) -> usi
 }
 
 #[test]
-fn r140_only_files_in_the_root_are_unpacked_and_all_of_them_land_in_the_folder() {
+fn only_files_in_the_root_are_unpacked_and_all_of_them_land_in_the_folder() {
     let application = application();
     let android = application.android();
     let driver = small(android, 1);
@@ -287,7 +287,7 @@ fn r140_only_files_in_the_root_are_unpacked_and_all_of_them_land_in_the_folder()
 }
 
 #[test]
-fn r140_sizes_before_the_file_itself_may_be_left_out() {
+fn sizes_before_the_file_itself_may_be_left_out() {
     let application = application();
     let driver = small(application.android(), 1);
     let mut archive = packed(META, &driver);
@@ -301,7 +301,7 @@ fn r140_sizes_before_the_file_itself_may_be_left_out() {
 }
 
 #[test]
-fn r140_a_package_that_lies_is_refused_with_its_reason_and_nothing_is_unpacked() {
+fn a_package_that_lies_is_refused_with_its_reason_and_nothing_is_unpacked() {
     let application = application();
     let driver = small(application.android(), 1);
     let size = u32::try_from(driver.len()).unwrap();
@@ -378,7 +378,7 @@ fn r140_a_package_that_lies_is_refused_with_its_reason_and_nothing_is_unpacked()
 }
 
 #[test]
-fn r140_as_many_files_as_may_be_and_what_is_compressed_as_far_as_it_goes_are_unpacked() {
+fn as_many_files_as_may_be_and_what_is_compressed_as_far_as_it_goes_are_unpacked() {
     let application = application();
     let driver = small(application.android(), 1);
     let names: Vec<String> = (0..997).map(|number| format!("{number}.txt")).collect();
@@ -392,7 +392,7 @@ fn r140_as_many_files_as_may_be_and_what_is_compressed_as_far_as_it_goes_are_unp
 }
 
 #[test]
-fn r140_two_files_of_a_name_are_refused() {
+fn two_files_of_a_name_are_refused() {
     let application = application();
     let mut archive = package(&[
         Packed::stored("meta.json", META.as_bytes(), 1),
@@ -406,7 +406,7 @@ fn r140_two_files_of_a_name_are_refused() {
 }
 
 #[test]
-fn r141_every_member_of_meta_json_is_read_and_has_its_type() {
+fn every_member_of_meta_json_is_read_and_has_its_type() {
     let application = application();
     let driver = small(application.android(), 1);
     let with = |from: &str, to: &str| {
@@ -472,7 +472,7 @@ fn r141_every_member_of_meta_json_is_read_and_has_its_type() {
 }
 
 #[test]
-fn r140_a_library_that_is_not_called_so_is_unpacked_if_it_is_the_driver() {
+fn a_library_that_is_not_called_so_is_unpacked_if_it_is_the_driver() {
     let application = application();
     let driver = small(application.android(), 1);
     let meta = META.replace(LIBRARY, "vulkan.null.so.1");
@@ -484,7 +484,7 @@ fn r140_a_library_that_is_not_called_so_is_unpacked_if_it_is_the_driver() {
 }
 
 #[test]
-fn r140_every_reason_is_on_its_page() {
+fn every_reason_is_on_its_page() {
     let page =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/android-apk.md")).unwrap();
     let on_page: BTreeSet<&str> =

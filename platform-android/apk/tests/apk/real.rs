@@ -56,8 +56,8 @@ fn compute(instance: &Instance, devices: usize) {
 }
 
 #[test]
-fn r155_a_shader_gives_the_right_values_through_khronos_loader() {
-    with_lavapipe("real::r155_a_shader_gives_the_right_values_through_khronos_loader", || {
+fn a_shader_gives_the_right_values_through_khronos_loader() {
+    with_lavapipe("real::a_shader_gives_the_right_values_through_khronos_loader", || {
         let application = application();
         let instance = application.instance(&[]).unwrap();
         compute(&instance, 1);
@@ -67,8 +67,8 @@ fn r155_a_shader_gives_the_right_values_through_khronos_loader() {
 }
 
 #[test]
-fn r155_a_shader_gives_the_right_values_through_layers_and_khronos_loader() {
-    with_lavapipe("real::r155_a_shader_gives_the_right_values_through_layers_and_khronos_loader", || {
+fn a_shader_gives_the_right_values_through_layers_and_khronos_loader() {
+    with_lavapipe("real::a_shader_gives_the_right_values_through_layers_and_khronos_loader", || {
         let application = application();
         let android = application.android();
         android.layer("/libs/libVkLayer_plain.so", &["VK_LAYER_plain"], &[]);
@@ -120,8 +120,8 @@ fn validated(vulkan: &Entry) -> (Instance, vk::DebugUtilsMessengerEXT) {
 }
 
 #[test]
-fn r155_khronos_validation_checks_real_work_from_a_folder_of_the_application() {
-    with_lavapipe("real::r155_khronos_validation_checks_real_work_from_a_folder_of_the_application", || {
+fn khronos_validation_checks_real_work_from_a_folder_of_the_application() {
+    with_lavapipe("real::khronos_validation_checks_real_work_from_a_folder_of_the_application", || {
         let application = application();
         let file = Path::new("/usr/lib/x86_64-linux-gnu").join(VALIDATION.library);
         application.android().library("/libs/libVkLayer_khronos_validation.so", &file);
@@ -147,8 +147,8 @@ fn r155_khronos_validation_checks_real_work_from_a_folder_of_the_application() {
 }
 
 #[test]
-fn r155_a_driver_of_the_application_computes_beside_khronos_loader() {
-    with_lavapipe("real::r155_a_driver_of_the_application_computes_beside_khronos_loader", || {
+fn a_driver_of_the_application_computes_beside_khronos_loader() {
+    with_lavapipe("real::a_driver_of_the_application_computes_beside_khronos_loader", || {
         let application = application();
         application.android().library("/own/liblavapipe.so", &lavapipe_library());
         let drivers = r#"{"drivers": [{"name": "system", "system": true}, {"name": "own", "library": "/own/liblavapipe.so"}]}"#;

@@ -63,7 +63,7 @@ const EVERY_TYPE: &str = r#"{"layers": ["VK_LAYER_a", "VK_LAYER_b"], "layer_fold
     {"layer": "VK_LAYER_b", "name": "words", "type": "string", "values": ["one", "zwölf"]}]}"#;
 
 #[test]
-fn r129_settings_of_every_type_reach_their_layers_and_no_driver() {
+fn settings_of_every_type_reach_their_layers_and_no_driver() {
     let application = Application::new();
     layer(&application, "VK_LAYER_a");
     layer(&application, "VK_LAYER_b");
@@ -93,7 +93,7 @@ fn r129_settings_of_every_type_reach_their_layers_and_no_driver() {
 }
 
 #[test]
-fn r129_what_an_application_says_for_an_instance_comes_first_and_stays() {
+fn what_an_application_says_for_an_instance_comes_first_and_stays() {
     let application = Application::new();
     layer(&application, "VK_LAYER_a");
     application
@@ -134,7 +134,7 @@ fn r129_what_an_application_says_for_an_instance_comes_first_and_stays() {
 }
 
 #[test]
-fn r129_settings_without_effect_are_reported() {
+fn settings_without_effect_are_reported() {
     let application = Application::new();
     layer(&application, "VK_LAYER_a");
     layer(&application, "VK_LAYER_asleep");

@@ -199,7 +199,7 @@ impl Drawing<'_> {
 }
 
 #[test]
-fn r133_every_driver_answers_and_then_any_of_them_presents() {
+fn every_driver_answers_and_then_any_of_them_presents() {
     let world = World::new();
     for _ in 0..2 {
         assert_eq!(world.support(), [true; 4]);
@@ -218,7 +218,7 @@ fn r133_every_driver_answers_and_then_any_of_them_presents() {
 }
 
 #[test]
-fn r133_a_released_window_stays() {
+fn a_released_window_stays() {
     let world = World::new();
     world.window.change().was_freed = false;
     assert_eq!(world.support(), [true; 4]);
@@ -227,7 +227,7 @@ fn r133_a_released_window_stays() {
 }
 
 #[test]
-fn r133_who_presents_has_the_window_until_its_swapchains_are_destroyed_the_retired_ones_too() {
+fn who_presents_has_the_window_until_its_swapchains_are_destroyed_the_retired_ones_too() {
     let world = World::new();
     for (holder, (name, path)) in DRIVERS.into_iter().enumerate() {
         let first = world.device(holder);
@@ -266,7 +266,7 @@ fn r133_who_presents_has_the_window_until_its_swapchains_are_destroyed_the_retir
 }
 
 #[test]
-fn r133_a_swapchain_that_cannot_be_made_leaves_the_window_to_others() {
+fn a_swapchain_that_cannot_be_made_leaves_the_window_to_others() {
     let world = World::new();
     let first = world.device(SYSTEM);
     let failed = first.swapchain_of(0, vk::SwapchainKHR::null()).unwrap_err();
@@ -280,7 +280,7 @@ fn r133_a_swapchain_that_cannot_be_made_leaves_the_window_to_others() {
 }
 
 #[test]
-fn r133_every_call_of_the_window_fails_once_while_drivers_take_turns() {
+fn every_call_of_the_window_fails_once_while_drivers_take_turns() {
     let world = World::new();
     let (system, module) = (world.device(SYSTEM), world.device(MODULE));
     for call in 0.. {
@@ -312,7 +312,7 @@ fn r133_every_call_of_the_window_fails_once_while_drivers_take_turns() {
 }
 
 #[test]
-fn r133_threads_ask_every_driver_at_once() {
+fn threads_ask_every_driver_at_once() {
     let world = World::new();
     let physical = world.physical();
     // The tests' system loader aborts the process if it is called with a surface that is gone.
@@ -335,7 +335,7 @@ fn r133_threads_ask_every_driver_at_once() {
 }
 
 #[test]
-fn r133_a_window_in_use_gives_no_surface() {
+fn a_window_in_use_gives_no_surface() {
     let world = World::without_surface(&["module", "system"]);
     world.window.change().reconnect();
     assert_eq!(world.make_surface().unwrap_err(), vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
@@ -345,7 +345,7 @@ fn r133_a_window_in_use_gives_no_surface() {
 }
 
 #[test]
-fn r133_a_surface_destroyed_before_its_swapchain_and_device_harms_no_other() {
+fn a_surface_destroyed_before_its_swapchain_and_device_harms_no_other() {
     let world = World::new();
     let device = world.device(ICD);
     let swapchain = device.swapchain().unwrap();
@@ -418,7 +418,7 @@ unsafe extern "system" fn free(_: *mut c_void, block: *mut c_void) {
 }
 
 #[test]
-fn r133_memory_runs_out_at_every_allocation_and_nothing_is_left() {
+fn memory_runs_out_at_every_allocation_and_nothing_is_left() {
     let world = World::without_surface(&["module", "system"]);
     let callbacks = vk::AllocationCallbacks::default()
         .pfn_allocation(Some(allocate))

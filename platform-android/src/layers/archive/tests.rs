@@ -193,7 +193,7 @@ fn memory_that_runs_out_is_told() {
 
 /// Every archive with one byte changed, and every prefix and suffix of one, is read or refused.
 #[test]
-fn r23_no_archive_however_broken_is_more_than_refused() {
+fn no_archive_however_broken_is_more_than_refused() {
     let wide = Maker { wide: true, ..Maker::default() }.file("lib/x/a.so", b"first", b"12");
     for good in [two_files().end(b"comment"), wide.end(b"")] {
         let read = |archive: &StdVec<u8>| {

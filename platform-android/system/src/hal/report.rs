@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r04_a_library_is_named_by_the_value() {
+    fn a_library_is_named_by_the_value() {
         assert_eq!(FileName::of(&PropertyValue::new(b"adreno")).as_c_str(), c"vulkan.adreno.so");
         let longest = [b'x'; PROPERTY_VALUE_MAX * 2];
         let name = FileName::of(&PropertyValue::new(&longest));

@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn r38_settings_beat_properties() {
+    fn settings_beat_properties() {
         let properties = [("debug.vulkan.layers", "p"), ("debug.vulkan.layer.0", "q")];
         assert_eq!(names("a:b", &properties, &[]), ["a", "b"]);
         assert_eq!(names("", &properties, &[]), ["p", "q"]);
     }
 
     #[test]
-    fn r39_empty_names_of_the_property_only_take_up_a_position() {
+    fn empty_names_of_the_property_only_take_up_a_position() {
         assert_eq!(names("", &[("debug.vulkan.layers", ":a::b:")], &[]), ["a", "b"]);
         // 46 names, as many as fit into a property, all come before the numbered ones.
         let many = StdVec::from_iter((0..46).map(|_| "x")).join(":");
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn r40_ten_numbers_are_always_asked_for_and_more_as_long_as_they_follow() {
+    fn ten_numbers_are_always_asked_for_and_more_as_long_as_they_follow() {
         let numbered = |numbers: &[u32]| {
             let all = numbers.iter().map(|n| (std::format!("debug.vulkan.layer.{n}"), std::format!("l{n}")));
             let all: StdVec<_> = all.collect();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn r41_the_list_comes_before_the_numbers_which_rise() {
+    fn the_list_comes_before_the_numbers_which_rise() {
         let properties =
             [("debug.vulkan.layer.2", "c"), ("debug.vulkan.layers", "a:b"), ("debug.vulkan.layer.10", "d")];
         assert_eq!(
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn r42_the_applications_layers_come_last_and_each_is_there_once() {
+    fn the_applications_layers_come_last_and_each_is_there_once() {
         let app = [c"c", c"a", c"c", c"d"];
         assert_eq!(
             wanted("a:b:a", &[], &app),

@@ -6,7 +6,7 @@ use ash::vk;
 use super::{System, destroy, device, physical_device};
 
 #[test]
-fn r50_r51_layers_are_handed_the_callback_then_the_links_and_call_one_another() {
+fn layers_are_handed_the_callback_then_the_links_and_call_one_another() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);
     system.layer("VK_LAYER_two", &["-DGLOBAL"]);
@@ -57,7 +57,7 @@ fn r50_r51_layers_are_handed_the_callback_then_the_links_and_call_one_another() 
 }
 
 #[test]
-fn r52_the_third_word_of_an_instances_link_is_null() {
+fn the_third_word_of_an_instances_link_is_null() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);
     system.layer("VK_LAYER_two", &["-DGLOBAL"]);
@@ -67,7 +67,7 @@ fn r52_the_third_word_of_an_instances_link_is_null() {
 }
 
 #[test]
-fn r53_layers_find_vk_create_device_without_an_instance() {
+fn layers_find_vk_create_device_without_an_instance() {
     let system = System::new();
     for layer in ["VK_LAYER_one", "VK_LAYER_two"] {
         system.layer(layer, &["-DGLOBAL", "-DNULL_QUERY"]);
@@ -80,7 +80,7 @@ fn r53_layers_find_vk_create_device_without_an_instance() {
 }
 
 #[test]
-fn r54_layers_get_the_names_of_all_layers_that_take_part() {
+fn layers_get_the_names_of_all_layers_that_take_part() {
     let system = System::new();
     for layer in ["VK_LAYER_one", "VK_LAYER_two"] {
         system.layer(layer, &["-DGLOBAL"]);
@@ -102,7 +102,7 @@ fn r54_layers_get_the_names_of_all_layers_that_take_part() {
 }
 
 #[test]
-fn r54_r55_the_driver_gets_no_layer_names_and_the_applications_structures_only() {
+fn the_driver_gets_no_layer_names_and_the_applications_structures_only() {
     let (system, hal) = System::with(Hal::default());
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);
     let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
@@ -125,7 +125,7 @@ fn r54_r55_the_driver_gets_no_layer_names_and_the_applications_structures_only()
 }
 
 #[test]
-fn r31_a_layer_that_is_not_for_devices_may_create_them_and_is_not_in_their_chains() {
+fn a_layer_that_is_not_for_devices_may_create_them_and_is_not_in_their_chains() {
     for options in [&["-DINSTANCE_ONLY"][..], &[]] {
         let system = System::new();
         system.layer("VK_LAYER_one", options);

@@ -23,7 +23,7 @@ fn without_layers_the_drivers_functions_are_called() {
 }
 
 #[test]
-fn r11_a_driver_that_does_not_open_makes_creation_fail_and_enumeration_run_out_of_memory() {
+fn a_driver_that_does_not_open_makes_creation_fail_and_enumeration_run_out_of_memory() {
     let system = System::new();
     let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/../simulation/modules/driver.c");
     let android = system.simulation.android;
@@ -39,7 +39,7 @@ fn r11_a_driver_that_does_not_open_makes_creation_fail_and_enumeration_run_out_o
 }
 
 #[test]
-fn r43_r44_a_layer_that_is_not_there_or_has_no_look_up_fails_the_creation() {
+fn a_layer_that_is_not_there_or_has_no_look_up_fails_the_creation() {
     let system = System::new();
     system.layer("VK_LAYER_mute", &["-DNO_LOOK_UP"]);
     for name in [c"VK_LAYER_absent", c"VK_LAYER_mute"] {
@@ -50,7 +50,7 @@ fn r43_r44_a_layer_that_is_not_there_or_has_no_look_up_fails_the_creation() {
 }
 
 #[test]
-fn r56_layers_of_a_device_are_ignored_with_a_warning_if_they_are_others() {
+fn layers_of_a_device_are_ignored_with_a_warning_if_they_are_others() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);
     let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
@@ -78,7 +78,7 @@ fn r56_layers_of_a_device_are_ignored_with_a_warning_if_they_are_others() {
 }
 
 #[test]
-fn r57_an_instance_extension_must_be_the_drivers_or_an_active_layers() {
+fn an_instance_extension_must_be_the_drivers_or_an_active_layers() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DINSTANCE_EXTENSION=\"VK_TEST_one\""]);
     let missing = Some(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
@@ -91,7 +91,7 @@ fn r57_an_instance_extension_must_be_the_drivers_or_an_active_layers() {
 }
 
 #[test]
-fn r57_a_device_extension_must_be_the_chains_or_an_active_layers() {
+fn a_device_extension_must_be_the_chains_or_an_active_layers() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL", "-DDEVICE_EXTENSION=\"VK_TEST_one\""]);
     system.layer("VK_LAYER_two", &["-DADD=\"VK_TEST_two\""]);
@@ -108,7 +108,7 @@ fn r57_a_device_extension_must_be_the_chains_or_an_active_layers() {
 }
 
 #[test]
-fn r57_a_list_of_device_extensions_that_grows_between_two_calls_is_asked_for_again() {
+fn a_list_of_device_extensions_that_grows_between_two_calls_is_asked_for_again() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGROW"]);
     system.layer("VK_LAYER_two", &["-DADD=\"VK_TEST_two\""]);
@@ -174,7 +174,7 @@ fn word(handle: u64) -> usize {
 }
 
 #[test]
-fn r77_physical_devices_lead_to_their_instance_queues_and_command_buffers_to_their_device() {
+fn physical_devices_lead_to_their_instance_queues_and_command_buffers_to_their_device() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
     let physical_device = physical_device(&instance);
@@ -198,7 +198,7 @@ fn r77_physical_devices_lead_to_their_instance_queues_and_command_buffers_to_the
 }
 
 #[test]
-fn r78_a_drivers_missing_queue_is_passed_on() {
+fn a_drivers_missing_queue_is_passed_on() {
     let (system, hal) = System::with(Hal { no_queue: true, ..Hal::default() });
     let instance = system.instance(&[], &[]).unwrap();
     let device = device(&instance, &[]).unwrap();
@@ -209,7 +209,7 @@ fn r78_a_drivers_missing_queue_is_passed_on() {
 }
 
 #[test]
-fn r86_messages_of_layers_are_logged_if_a_property_asks_for_it() {
+fn messages_of_layers_are_logged_if_a_property_asks_for_it() {
     let system = System::new();
     system.layer("VK_LAYER_one", &[]);
     for (wanted, extensions) in [("false", ""), ("true", " VK_EXT_debug_report")] {

@@ -40,7 +40,7 @@ impl System {
 }
 
 #[test]
-fn r46_extensions_of_the_settings_layers_come_first_and_each_name_once() {
+fn extensions_of_the_settings_layers_come_first_and_each_name_once() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DINSTANCE_EXTENSION=\"VK_KHR_surface\""]);
     system.layer("VK_LAYER_two", &["-DINSTANCE_EXTENSION=\"VK_TEST_two\""]);
@@ -58,7 +58,7 @@ fn r46_extensions_of_the_settings_layers_come_first_and_each_name_once() {
 }
 
 #[test]
-fn r47_a_found_layers_extensions_are_listed_whether_it_is_active_or_not() {
+fn a_found_layers_extensions_are_listed_whether_it_is_active_or_not() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DINSTANCE_EXTENSION=\"VK_TEST_one\""]);
     system.layer("VK_LAYER_two", &["-DGLOBAL", "-DDEVICE_EXTENSION=\"VK_TEST_two\""]);
@@ -85,7 +85,7 @@ fn r47_a_found_layers_extensions_are_listed_whether_it_is_active_or_not() {
 }
 
 #[test]
-fn r47_a_physical_devices_extensions_come_from_the_chain() {
+fn a_physical_devices_extensions_come_from_the_chain() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DADD=\"VK_TEST_one\""]);
     let list = |layers: &[&CStr]| {
@@ -114,7 +114,7 @@ fn too_few<T: Default + Clone>(
 }
 
 #[test]
-fn r48_an_array_that_is_too_small_is_filled_and_incomplete() {
+fn an_array_that_is_too_small_is_filled_and_incomplete() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL", "-DDEVICE_EXTENSION=\"VK_TEST_one\""]);
     system.layer("VK_LAYER_two", &["-DGLOBAL", "-DINSTANCE_EXTENSION=\"VK_TEST_two\""]);
@@ -147,7 +147,7 @@ fn r48_an_array_that_is_too_small_is_filled_and_incomplete() {
 }
 
 #[test]
-fn r49_the_layers_of_a_device_are_those_of_its_instance() {
+fn the_layers_of_a_device_are_those_of_its_instance() {
     let system = System::new();
     for layer in ["VK_LAYER_one", "VK_LAYER_two", "VK_LAYER_three"] {
         system.layer(layer, &[]);
@@ -161,7 +161,7 @@ fn r49_the_layers_of_a_device_are_those_of_its_instance() {
 }
 
 #[test]
-fn r45_r49_layers_of_the_system_image_take_part_and_are_not_listed() {
+fn layers_of_the_system_image_take_part_and_are_not_listed() {
     let system = System::new();
     system.layer_in("/system/lib64/vulkan", "VK_LAYER_platform", &[]);
     system.layer("VK_LAYER_one", &[]);

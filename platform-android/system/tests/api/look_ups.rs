@@ -43,7 +43,7 @@ fn of_device(instance: &Instance, device: vk::Device, name: *const std::ffi::c_c
 }
 
 #[test]
-fn r69_without_an_instance_there_are_five_commands_and_an_error_for_all_others() {
+fn without_an_instance_there_are_five_commands_and_an_error_for_all_others() {
     let system = System::new();
     let found = |command: &CommandId| system.of_instance(vk::Instance::null(), command.name()).is_some();
     let global: Vec<_> = CommandId::all().filter(found).collect();
@@ -69,7 +69,7 @@ fn r69_without_an_instance_there_are_five_commands_and_an_error_for_all_others()
 }
 
 #[test]
-fn r70_with_an_instance_global_commands_are_null_but_for_the_look_up() {
+fn with_an_instance_global_commands_are_null_but_for_the_look_up() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
     for command in CommandId::all().filter(|command| command.class() == Class::Global) {
@@ -81,7 +81,7 @@ fn r70_with_an_instance_global_commands_are_null_but_for_the_look_up() {
 }
 
 #[test]
-fn r71_exported_commands_of_devices_are_the_exported_functions() {
+fn exported_commands_of_devices_are_the_exported_functions() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
     let exports = || CommandId::all().filter(|command| export(*command).is_some());
@@ -112,7 +112,7 @@ fn r71_exported_commands_of_devices_are_the_exported_functions() {
 }
 
 #[test]
-fn r162_commands_that_a_level_does_not_export_come_from_the_chain() {
+fn commands_that_a_level_does_not_export_come_from_the_chain() {
     // The null driver knows Vulkan 1.2.
     for (level, exported) in
         [(31, [true, true, false, false]), (35, [true, true, true, false]), (36, [true; 4])]
@@ -135,7 +135,7 @@ fn r162_commands_that_a_level_does_not_export_come_from_the_chain() {
 
 /// Programs may link against it; a lookup returns the driver's function.
 #[test]
-fn r162_one_command_is_exported_and_looked_up_in_the_chain() {
+fn one_command_is_exported_and_looked_up_in_the_chain() {
     let system = System::null_driver_at(ApiLevel(35));
     let instance = system.instance(&[], &[]).unwrap();
     let name = c"vkGetImageSubresourceLayout2EXT";
@@ -145,7 +145,7 @@ fn r162_one_command_is_exported_and_looked_up_in_the_chain() {
 }
 
 #[test]
-fn r71_other_commands_come_from_the_chain() {
+fn other_commands_come_from_the_chain() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);
     let instance = system.instance(&[], &[]).unwrap();
@@ -164,7 +164,7 @@ fn r71_other_commands_come_from_the_chain() {
 
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn r71_an_exported_command_on_an_object_is_two_instructions() {
+fn an_exported_command_on_an_object_is_two_instructions() {
     for name in
         [c"vkCmdDraw", c"vkQueueSubmit", c"vkGetPhysicalDeviceProperties", c"vkEnumeratePhysicalDevices"]
     {
@@ -178,7 +178,7 @@ fn r71_an_exported_command_on_an_object_is_two_instructions() {
 }
 
 #[test]
-fn r72_a_device_knows_no_command_of_instances_and_physical_devices() {
+fn a_device_knows_no_command_of_instances_and_physical_devices() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
     let device = device(&instance, &[]).unwrap();
@@ -197,7 +197,7 @@ fn r72_a_device_knows_no_command_of_instances_and_physical_devices() {
 }
 
 #[test]
-fn r72_a_device_gives_the_chains_functions_and_the_loaders_for_its_end_and_its_look_up() {
+fn a_device_gives_the_chains_functions_and_the_loaders_for_its_end_and_its_look_up() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL"]);
     let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
@@ -224,7 +224,7 @@ fn call(name: &CStr, object: u64) -> i32 {
 }
 
 #[test]
-fn r75_commands_whose_extension_is_not_enabled_say_so_and_succeed() {
+fn commands_whose_extension_is_not_enabled_say_so_and_succeed() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
     let physical_device = physical_device(&instance);
@@ -271,7 +271,7 @@ fn r75_commands_whose_extension_is_not_enabled_say_so_and_succeed() {
 }
 
 #[test]
-fn r75_commands_whose_extension_is_enabled_are_the_chains() {
+fn commands_whose_extension_is_enabled_are_the_chains() {
     let system = System::new();
     let name = "VK_ANDROID_external_memory_android_hardware_buffer";
     system.layer("VK_LAYER_one", &["-DGLOBAL", &format!("-DDEVICE_EXTENSION=\"{name}\"")]);
@@ -305,7 +305,7 @@ fn a_command_without_an_implementation_is_named_and_aborts() {
 }
 
 #[test]
-fn r87_the_exports_are_those_of_the_list() {
+fn the_exports_are_those_of_the_list() {
     let list = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../libvulkan.map.txt")).unwrap();
     let level =
         |comment: &str| comment.split_once("introduced=").map_or(24, |(_, level)| level.parse().unwrap());

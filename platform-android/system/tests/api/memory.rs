@@ -166,7 +166,7 @@ fn device(instance: &Instance, memory: Option<&Memory>) -> Result<Device, vk::Re
 }
 
 #[test]
-fn r82_every_block_is_freed_with_the_callbacks_that_it_came_from() {
+fn every_block_is_freed_with_the_callbacks_that_it_came_from() {
     let system = system();
     let (of_instance, of_device) = (Memory::default(), Memory::default());
     let instance = instance(&system, &of_instance).unwrap();
@@ -187,7 +187,7 @@ fn r82_every_block_is_freed_with_the_callbacks_that_it_came_from() {
 }
 
 #[test]
-fn r82_the_driver_is_given_the_applications_callbacks_or_none() {
+fn the_driver_is_given_the_applications_callbacks_or_none() {
     let (system, hal) = System::with(Hal::default());
     let memory = Memory::default();
     let (callbacks, info) = (memory.callbacks(), vk::InstanceCreateInfo::default());
@@ -209,7 +209,7 @@ fn r82_the_driver_is_given_the_applications_callbacks_or_none() {
 }
 
 #[test]
-fn r82_a_device_without_callbacks_has_its_memory_from_its_instances() {
+fn a_device_without_callbacks_has_its_memory_from_its_instances() {
     let system = system();
     let memory = Memory::default();
     let instance = instance(&system, &memory).unwrap();
@@ -257,7 +257,7 @@ fn failures<T>(
 }
 
 #[test]
-fn r82_running_out_of_memory_at_any_allocation_leaves_nothing() {
+fn running_out_of_memory_at_any_allocation_leaves_nothing() {
     let system = system();
     let memory = Memory::default();
     let android = system.simulation.android;
@@ -280,7 +280,7 @@ fn r82_running_out_of_memory_at_any_allocation_leaves_nothing() {
 }
 
 #[test]
-fn r83_a_block_that_grows_keeps_its_contents() {
+fn a_block_that_grows_keeps_its_contents() {
     let memory = Memory::default();
     // SAFETY: the callbacks are valid.
     let application = unsafe { CopiedCallbacks::new(&memory.callbacks(), Scope::OBJECT) };

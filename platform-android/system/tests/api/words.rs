@@ -61,7 +61,7 @@ fn word(handle: impl Handle) -> usize {
 }
 
 #[test]
-fn r158_no_device_has_the_word_of_one_that_layers_are_not_done_with() {
+fn no_device_has_the_word_of_one_that_layers_are_not_done_with() {
     let system = system();
     let memory = Arc::new(Memory::used_again());
     let callbacks = memory.callbacks();
@@ -88,7 +88,7 @@ fn r158_no_device_has_the_word_of_one_that_layers_are_not_done_with() {
 }
 
 #[test]
-fn r158_no_instance_has_the_word_of_one_that_layers_are_not_done_with() {
+fn no_instance_has_the_word_of_one_that_layers_are_not_done_with() {
     let system = system();
     let memory = Arc::new(Memory::used_again());
     let callbacks = memory.callbacks();
@@ -113,7 +113,7 @@ fn r158_no_instance_has_the_word_of_one_that_layers_are_not_done_with() {
 }
 
 #[test]
-fn r158_devices_that_layers_make_for_themselves_leave_nothing() {
+fn devices_that_layers_make_for_themselves_leave_nothing() {
     let system = System::new();
     for layer in ["VK_LAYER_one", "VK_LAYER_two"] {
         system.layer(layer, &["-DGLOBAL", "-DOWN_DEVICE"]);
@@ -131,7 +131,7 @@ fn r158_devices_that_layers_make_for_themselves_leave_nothing() {
 }
 
 #[test]
-fn r158_a_device_that_the_loader_itself_destroys_leaves_nothing() {
+fn a_device_that_the_loader_itself_destroys_leaves_nothing() {
     let system = System::new();
     system.layer("VK_LAYER_one", &["-DGLOBAL", "-DHIDE=\"vkCmdDraw\""]);
     system.layer("VK_LAYER_two", &["-DGLOBAL"]);

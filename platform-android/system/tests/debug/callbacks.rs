@@ -17,7 +17,7 @@ use super::{Heard, Instance, install, traced};
 const DRIVERS: [&str; 4] = ["stub", "without", "with", "null"];
 
 #[test]
-fn r84_each_callback_receives_each_message_once_with_any_driver() {
+fn each_callback_receives_each_message_once_with_any_driver() {
     for name in DRIVERS {
         let Simulation { android, loader, .. } = &Simulation::new();
         install(android, name, &[]);
@@ -41,7 +41,7 @@ fn r84_each_callback_receives_each_message_once_with_any_driver() {
 }
 
 #[test]
-fn r84_a_driver_with_the_extension_gets_an_object_of_its_own() {
+fn a_driver_with_the_extension_gets_an_object_of_its_own() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let trace = install(android, "with", &[]);
     let instance = Instance::new(loader, null());
@@ -55,7 +55,7 @@ fn r84_a_driver_with_the_extension_gets_an_object_of_its_own() {
 }
 
 #[test]
-fn r84_creation_fails_if_the_driver_fails() {
+fn creation_fails_if_the_driver_fails() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let trace = install(android, "with", &["-DCREATE_DEBUG_RESULT=-2"]);
     let instance = Instance::new(loader, null());
@@ -73,7 +73,7 @@ fn r84_creation_fails_if_the_driver_fails() {
 }
 
 #[test]
-fn r84_a_callback_is_in_the_applications_memory_and_undone_if_memory_runs_out() {
+fn a_callback_is_in_the_applications_memory_and_undone_if_memory_runs_out() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let trace = install(android, "with", &[]);
     let instance = Instance::new(loader, null());
@@ -153,7 +153,7 @@ unsafe extern "system" fn free(memory: *mut c_void, block: *mut c_void) {
 }
 
 #[test]
-fn r84_threads_make_and_destroy_callbacks_while_others_send() {
+fn threads_make_and_destroy_callbacks_while_others_send() {
     let Simulation { loader, .. } = &Simulation::new();
     let instance = Instance::new(loader, null());
     let instance = &instance;
@@ -179,7 +179,7 @@ fn r84_threads_make_and_destroy_callbacks_while_others_send() {
 }
 
 #[test]
-fn r84_debug_utils_is_offered_unless_a_property_says_no() {
+fn debug_utils_is_offered_unless_a_property_says_no() {
     let Simulation { android, loader, .. } = &Simulation::new();
     assert!(offered(loader).contains(&c"VK_EXT_debug_utils".to_owned()));
     android.set("ro.vulkan.debug_utils", "false");
@@ -188,7 +188,7 @@ fn r84_debug_utils_is_offered_unless_a_property_says_no() {
 }
 
 #[test]
-fn r84_a_driver_with_the_extensions_lists_each_once() {
+fn a_driver_with_the_extensions_lists_each_once() {
     let Simulation { android, loader, .. } = &Simulation::new();
     install(android, "with", &[]);
     for name in [c"VK_EXT_debug_report", c"VK_EXT_debug_utils"] {

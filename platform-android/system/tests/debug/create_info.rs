@@ -12,7 +12,7 @@ use vkload_core::memory::CopiedCallbacks;
 use super::{Heard, Instance};
 
 #[test]
-fn r85_a_callback_chained_to_the_create_info_receives_the_loaders_errors_whole() {
+fn a_callback_chained_to_the_create_info_receives_the_loaders_errors_whole() {
     let Simulation { loader, .. } = &Simulation::new();
     let (report, messenger) = (Heard::default(), Heard::default());
     let mut second = messenger.messenger();

@@ -11,7 +11,7 @@ use platform_android::driver;
 use super::{Instance, install, traced};
 
 #[test]
-fn r84_names_and_labels_reach_a_driver_that_has_the_extension_and_no_other() {
+fn names_and_labels_reach_a_driver_that_has_the_extension_and_no_other() {
     for (name, told) in [("without", false), ("with", true)] {
         let Simulation { android, loader, .. } = &Simulation::new();
         let trace = install(android, name, &[]);

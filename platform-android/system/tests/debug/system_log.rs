@@ -12,7 +12,7 @@ use vkload_core::log::{Level, Topic};
 use super::{Instance, install, traced};
 
 #[test]
-fn r86_a_property_has_messages_written_to_the_log_if_the_application_may_be_debugged() {
+fn a_property_has_messages_written_to_the_log_if_the_application_may_be_debugged() {
     let Simulation { android, loader, .. } = &Simulation::new();
     assert!(!system_log::wants_system_log(*android));
     android.set("debug.vulkan.enable_callback", "true");
@@ -42,7 +42,7 @@ fn r86_a_property_has_messages_written_to_the_log_if_the_application_may_be_debu
 }
 
 #[test]
-fn r86_a_chain_that_keeps_the_extensions_commands_to_itself_is_told() {
+fn a_chain_that_keeps_the_extensions_commands_to_itself_is_told() {
     unsafe extern "system" fn nothing(_: vk::Instance, _: *const c_char) -> vk::PFN_vkVoidFunction {
         None
     }
@@ -57,7 +57,7 @@ fn r86_a_chain_that_keeps_the_extensions_commands_to_itself_is_told() {
 }
 
 #[test]
-fn r86_the_callback_lives_as_long_as_the_instance() {
+fn the_callback_lives_as_long_as_the_instance() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let trace = install(android, "with", &[]);
     android.set("debug.vulkan.enable_callback", "1");

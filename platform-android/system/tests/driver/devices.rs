@@ -28,7 +28,7 @@ pub(crate) fn names(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn r55_loader_structures_are_stripped_only_at_the_front_for_devices() {
+fn loader_structures_are_stripped_only_at_the_front_for_devices() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let loaders = vk::StructureType::LOADER_DEVICE_CREATE_INFO;
@@ -53,7 +53,7 @@ fn r55_loader_structures_are_stripped_only_at_the_front_for_devices() {
 }
 
 #[test]
-fn r60_the_driver_gets_device_extensions_that_it_has_and_once() {
+fn the_driver_gets_device_extensions_that_it_has_and_once() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let wishes = [
@@ -69,7 +69,7 @@ fn r60_the_driver_gets_device_extensions_that_it_has_and_once() {
 }
 
 #[test]
-fn r61_swapchain_is_native_buffer_to_the_driver() {
+fn swapchain_is_native_buffer_to_the_driver() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let device = world.device(instance, &[c"VK_KHR_swapchain"]);
@@ -86,7 +86,7 @@ fn r61_swapchain_is_native_buffer_to_the_driver() {
 }
 
 #[test]
-fn r61_no_swapchain_without_native_buffer() {
+fn no_swapchain_without_native_buffer() {
     let world = World::new(Hal { device_extensions: Vec::new(), ..Hal::default() });
     assert!(!names(&world).contains(&"VK_KHR_swapchain".to_owned()));
     let instance = world.instance(&[c"VK_KHR_surface"]);
@@ -99,7 +99,7 @@ fn r61_no_swapchain_without_native_buffer() {
 }
 
 #[test]
-fn r62_swapchain_maintenance_needs_fences_that_can_be_imported() {
+fn swapchain_maintenance_needs_fences_that_can_be_imported() {
     let maintenance = ["VK_EXT_swapchain_maintenance1", "VK_KHR_swapchain_maintenance1"];
     let has = |world: &World| maintenance.map(|name| names(world).contains(&name.to_owned()));
     let world = World::new(Hal::default());
@@ -121,7 +121,7 @@ fn r62_swapchain_maintenance_needs_fences_that_can_be_imported() {
 }
 
 #[test]
-fn r63_extensions_that_depend_on_system_or_driver_are_listed_if_supported() {
+fn extensions_that_depend_on_system_or_driver_are_listed_if_supported() {
     let first = |count: usize, world: &World| names(world).into_iter().take(count).collect::<Vec<_>>();
     let everything = Hal { shared_image: true, image_compression_control: true, ..Hal::default() };
     let world = World::at(ApiLevel::ANDROID_14, everything);
@@ -148,7 +148,7 @@ fn r63_extensions_that_depend_on_system_or_driver_are_listed_if_supported() {
 }
 
 #[test]
-fn r63_compression_needs_a_native_buffer_that_hands_usage_over() {
+fn compression_needs_a_native_buffer_that_hands_usage_over() {
     for (version, offered) in [(8, false), (9, true)] {
         let extensions = vec![(c"VK_ANDROID_native_buffer", version)];
         let hal = Hal { image_compression_control: true, device_extensions: extensions, ..Hal::default() };
@@ -159,7 +159,7 @@ fn r63_compression_needs_a_native_buffer_that_hands_usage_over() {
 }
 
 #[test]
-fn r63_an_array_that_is_too_small_gets_the_loaders_extensions_first() {
+fn an_array_that_is_too_small_gets_the_loaders_extensions_first() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let mut one = vk::ExtensionProperties::default();
@@ -175,7 +175,7 @@ fn r63_an_array_that_is_too_small_gets_the_loaders_extensions_first() {
 }
 
 #[test]
-fn r66_a_device_without_magic_is_destroyed_and_refused() {
+fn a_device_without_magic_is_destroyed_and_refused() {
     let world = World::new(Hal { without_magic: vec![vk::ObjectType::DEVICE], ..Hal::default() });
     let instance = world.instance(&[]);
     let device = world.physical_devices(instance)[0];
@@ -198,7 +198,7 @@ fn device_of_driver_that_lacks(lacks: &[&'static CStr], extensions: &[&CStr]) ->
 }
 
 #[test]
-fn r67_a_driver_whose_device_lacks_a_function_is_refused() {
+fn a_driver_whose_device_lacks_a_function_is_refused() {
     let refused = Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
     for lacking in [
         c"vkGetDeviceQueue",
@@ -221,7 +221,7 @@ fn r67_a_driver_whose_device_lacks_a_function_is_refused() {
 }
 
 #[test]
-fn r68_native_buffer_needs_to_know_what_images_are_for() {
+fn native_buffer_needs_to_know_what_images_are_for() {
     let usage = [
         c"vkGetSwapchainGrallocUsageANDROID",
         c"vkGetSwapchainGrallocUsage2ANDROID",
@@ -239,7 +239,7 @@ fn r68_native_buffer_needs_to_know_what_images_are_for() {
 }
 
 #[test]
-fn r65_a_device_is_of_no_version_that_the_loader_does_not_know() {
+fn a_device_is_of_no_version_that_the_loader_does_not_know() {
     let newest = vk::make_api_version(0, 1, 4, 300);
     for (level, reported, usable) in [
         (ApiLevel::ANDROID_14, vk::make_api_version(0, 1, 1, 5), vk::make_api_version(0, 1, 1, 5)),
@@ -257,7 +257,7 @@ fn r65_a_device_is_of_no_version_that_the_loader_does_not_know() {
 }
 
 #[test]
-fn r77_the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
+fn the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
@@ -282,7 +282,7 @@ fn r77_the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
 }
 
 #[test]
-fn r77_a_queue_without_the_mark_is_named_in_the_log() {
+fn a_queue_without_the_mark_is_named_in_the_log() {
     let world = World::new(Hal { without_magic: vec![vk::ObjectType::QUEUE], ..Hal::default() });
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
@@ -296,7 +296,7 @@ fn r77_a_queue_without_the_mark_is_named_in_the_log() {
 }
 
 #[test]
-fn r77_command_buffers_that_were_not_allocated_are_left_alone() {
+fn command_buffers_that_were_not_allocated_are_left_alone() {
     let mut hal = Hal::default();
     hal.fails.insert(c"vkAllocateCommandBuffers", vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     let world = World::new(hal);
@@ -315,7 +315,7 @@ fn r77_command_buffers_that_were_not_allocated_are_left_alone() {
 }
 
 #[test]
-fn r78_a_queue_that_does_not_exist_is_null() {
+fn a_queue_that_does_not_exist_is_null() {
     let world = World::new(Hal { no_queue: true, ..Hal::default() });
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
@@ -355,7 +355,7 @@ fn groups(world: &World, room: u32) -> (vk::Result, Vec<(u32, vk::Bool32)>) {
 }
 
 #[test]
-fn r79_groups_are_the_drivers_or_one_for_each_device() {
+fn groups_are_the_drivers_or_one_for_each_device() {
     let (yes, no) = (vk::TRUE, vk::FALSE);
     let mut hal = Hal { devices: 3, groups: vec![2, 1], ..Hal::default() };
     let world = World::new(hal);
@@ -375,7 +375,7 @@ fn r79_groups_are_the_drivers_or_one_for_each_device() {
 }
 
 #[test]
-fn r81_drivers_see_the_loaders_features_except_those_of_newer_extensions() {
+fn drivers_see_the_loaders_features_except_those_of_newer_extensions() {
     for level in [ApiLevel::ANDROID_14, ApiLevel::ANDROID_17] {
         let world = World::at(level, Hal::default());
         let instance = world.instance(&[]);
@@ -470,7 +470,7 @@ fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
 }
 
 #[test]
-fn r162_commands_that_a_level_lacks_are_the_drivers() {
+fn commands_that_a_level_lacks_are_the_drivers() {
     for (level, passed) in [(ApiLevel(33), true), (ApiLevel::ANDROID_16, true), (ApiLevel::ANDROID_17, false)]
     {
         let mut hal = Hal::default();
@@ -485,7 +485,7 @@ fn r162_commands_that_a_level_lacks_are_the_drivers() {
 }
 
 #[test]
-fn r173_older_windows_take_their_extensions_away() {
+fn older_windows_take_their_extensions_away() {
     let newest = [
         "VK_EXT_present_mode_fifo_latest_ready",
         "VK_KHR_present_id",

@@ -26,7 +26,7 @@ fn address(function: Function) -> usize {
 }
 
 #[test]
-fn r53_without_an_instance_global_commands_and_device_creation_are_found() {
+fn without_an_instance_global_commands_and_device_creation_are_found() {
     let world = World::new(Hal::default());
     let none = vk::Instance::null();
     assert_eq!(
@@ -57,7 +57,7 @@ fn with_an_instance_global_commands_are_not_found_and_the_drivers_own_are() {
 }
 
 #[test]
-fn r73_native_buffer_is_hidden_from_applications() {
+fn native_buffer_is_hidden_from_applications() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[c"VK_KHR_surface"]);
     let device = world.device(instance, &[c"VK_KHR_swapchain"]);
@@ -77,7 +77,7 @@ fn r73_native_buffer_is_hidden_from_applications() {
 }
 
 #[test]
-fn r74_commands_that_are_not_enabled_log_an_error_and_succeed() {
+fn commands_that_are_not_enabled_log_an_error_and_succeed() {
     // A device of Vulkan 1.0 under an instance of 1.3 has no vkGetDeviceQueue2.
     let world = World::new(Hal { device_version: vk::API_VERSION_1_0, ..Hal::default() });
     let instance = world.instance(&[]);
@@ -97,7 +97,7 @@ fn r74_commands_that_are_not_enabled_log_an_error_and_succeed() {
 }
 
 #[test]
-fn r74_commands_of_extensions_that_are_not_enabled_succeed_too() {
+fn commands_of_extensions_that_are_not_enabled_succeed_too() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[c"VK_KHR_surface"]);
     let device = world.device(instance, &[]);
@@ -141,7 +141,7 @@ fn instance_extensions_that_are_not_enabled_have_no_commands() {
 }
 
 #[test]
-fn r74_enabled_commands_also_work_through_the_instance() {
+fn enabled_commands_also_work_through_the_instance() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     let device = world.device(instance, &[]);
@@ -159,7 +159,7 @@ fn r74_enabled_commands_also_work_through_the_instance() {
 }
 
 #[test]
-fn r74_queries_of_an_extension_that_is_not_enabled_are_the_drivers_before_android_17() {
+fn queries_of_an_extension_that_is_not_enabled_are_the_drivers_before_android_17() {
     let queries = [
         c"vkGetPhysicalDeviceFeatures2KHR",
         c"vkGetPhysicalDeviceProperties2KHR",
@@ -200,7 +200,7 @@ fn r74_queries_of_an_extension_that_is_not_enabled_are_the_drivers_before_androi
 /// The commands that the loader has from a level on, for a driver that lacks them all: earlier ones
 /// are the driver's.
 #[test]
-fn r74_a_command_is_found_through_an_instance_from_its_level_on() {
+fn a_command_is_found_through_an_instance_from_its_level_on() {
     for (since, names) in [
         (24, &[c"vkCreateSwapchainKHR", c"vkQueuePresentKHR"][..]),
         (26, &[c"vkGetRefreshCycleDurationGOOGLE", c"vkGetSwapchainStatusKHR"]),
@@ -281,7 +281,7 @@ fn commands_that_are_not_of_devices_are_refused_on_devices() {
 }
 
 #[test]
-fn r76_a_core_command_that_the_driver_lacks_is_not_found_since_android_15() {
+fn a_core_command_that_the_driver_lacks_is_not_found_since_android_15() {
     for (level, found) in [(ApiLevel::ANDROID_14, true), (ApiLevel::ANDROID_15, false)] {
         let world = World::at(level, Hal { lacks: vec![c"vkGetDeviceQueue2"], ..Hal::default() });
         let instance = world.instance(&[]);
@@ -309,7 +309,7 @@ fn heard(hal: Hal, call: impl FnOnce(&dyn Fn(&CStr) -> Function, vk::PhysicalDev
 }
 
 #[test]
-fn r80_queries_go_to_the_core_command_or_else_to_its_alias() {
+fn queries_go_to_the_core_command_or_else_to_its_alias() {
     type Query = unsafe extern "system" fn(vk::PhysicalDevice, *mut u64);
     for name in [
         "vkGetPhysicalDeviceFeatures2",
@@ -338,7 +338,7 @@ fn r80_queries_go_to_the_core_command_or_else_to_its_alias() {
 }
 
 #[test]
-fn r80_external_properties_are_zero_where_the_driver_knows_none() {
+fn external_properties_are_zero_where_the_driver_knows_none() {
     let mut hal = Hal::old();
     hal.instance_extensions.clear();
     let mut fence = vk::ExternalFenceProperties {
@@ -376,7 +376,7 @@ fn r80_external_properties_are_zero_where_the_driver_knows_none() {
 }
 
 #[test]
-fn r80_a_driver_with_neither_is_asked_as_vulkan_1_0_was() {
+fn a_driver_with_neither_is_asked_as_vulkan_1_0_was() {
     let mut hal = Hal::old();
     hal.instance_extensions.clear();
     let mut features = vk::PhysicalDeviceFeatures2::default();
@@ -403,7 +403,7 @@ fn r80_a_driver_with_neither_is_asked_as_vulkan_1_0_was() {
 }
 
 #[test]
-fn r81_features_of_the_loaders_own_extensions_are_put_in() {
+fn features_of_the_loaders_own_extensions_are_put_in() {
     for compresses in [true, false] {
         for name in [c"vkGetPhysicalDeviceFeatures2", c"vkGetPhysicalDeviceFeatures2KHR"] {
             let hal = Hal { image_compression_control: compresses, ..Hal::default() };

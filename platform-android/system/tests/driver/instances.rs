@@ -12,7 +12,7 @@ use super::{World, list};
 const VERSION_1_4: u32 = vk::make_api_version(0, 1, 4, 0);
 
 #[test]
-fn r55_loader_structures_are_stripped_only_at_the_front() {
+fn loader_structures_are_stripped_only_at_the_front() {
     let world = World::new(Hal::default());
     let loaders = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
     let flags = vk::ValidationFlagsEXT::default();
@@ -33,7 +33,7 @@ fn r55_loader_structures_are_stripped_only_at_the_front() {
 }
 
 #[test]
-fn r58_the_loaders_instance_extensions_come_first_and_stay_with_it() {
+fn the_loaders_instance_extensions_come_first_and_stay_with_it() {
     let world = World::new(Hal::default());
     // SAFETY: counted out-arrays.
     let listed = |count: *mut u32, out: *mut vk::ExtensionProperties| unsafe {
@@ -69,7 +69,7 @@ fn r58_the_loaders_instance_extensions_come_first_and_stay_with_it() {
 }
 
 #[test]
-fn r58_android_14_lists_its_own_extensions() {
+fn android_14_lists_its_own_extensions() {
     let _world = World::at(ApiLevel::ANDROID_14, Hal::default());
     // SAFETY: counted out-arrays.
     let listed = |count: *mut u32, out: *mut vk::ExtensionProperties| unsafe {
@@ -79,7 +79,7 @@ fn r58_android_14_lists_its_own_extensions() {
 }
 
 #[test]
-fn r58_an_array_that_is_too_small_gets_the_loaders_extensions_first() {
+fn an_array_that_is_too_small_gets_the_loaders_extensions_first() {
     let _world = World::new(Hal::default());
     let mut two = [vk::ExtensionProperties::default(); 2];
     let mut count = 2;
@@ -91,7 +91,7 @@ fn r58_an_array_that_is_too_small_gets_the_loaders_extensions_first() {
 }
 
 #[test]
-fn r59_debug_report_is_the_drivers_in_the_older_version_of_both() {
+fn debug_report_is_the_drivers_in_the_older_version_of_both() {
     for (drivers, listed_version) in [(None, 10), (Some(8), 8), (Some(99), 10)] {
         let mut hal = Hal::default();
         hal.instance_extensions.extend(drivers.map(|version| (c"VK_EXT_debug_report", version)));
@@ -105,7 +105,7 @@ fn r59_debug_report_is_the_drivers_in_the_older_version_of_both() {
 }
 
 #[test]
-fn r60_the_driver_gets_its_own_extensions_once() {
+fn the_driver_gets_its_own_extensions_once() {
     let world = World::new(Hal::default());
     let wishes = [
         c"VK_KHR_get_physical_device_properties2",
@@ -118,7 +118,7 @@ fn r60_the_driver_gets_its_own_extensions_once() {
 }
 
 #[test]
-fn r64_a_driver_of_1_0_gets_what_1_1_made_core() {
+fn a_driver_of_1_0_gets_what_1_1_made_core() {
     let mut hal = Hal::old();
     hal.instance_extensions.retain(|(name, _)| *name != c"VK_KHR_external_memory_capabilities");
     let world = World::new(hal);
@@ -136,7 +136,7 @@ fn r64_a_driver_of_1_0_gets_what_1_1_made_core() {
 }
 
 #[test]
-fn r64_a_newer_driver_gets_none_that_was_not_asked_for() {
+fn a_newer_driver_gets_none_that_was_not_asked_for() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     assert_eq!(world.hal.received().instances[0].extensions, [""; 0]);
@@ -144,7 +144,7 @@ fn r64_a_newer_driver_gets_none_that_was_not_asked_for() {
 }
 
 #[test]
-fn r65_a_driver_is_not_asked_for_versions_that_it_would_refuse() {
+fn a_driver_is_not_asked_for_versions_that_it_would_refuse() {
     let (v1_0, v1_1, v1_3) = (vk::API_VERSION_1_0, vk::API_VERSION_1_1, vk::API_VERSION_1_3);
     let newest = ApiLevel::NEWEST;
     for (level, drivers, asked, told) in [
@@ -171,7 +171,7 @@ fn r65_a_driver_is_not_asked_for_versions_that_it_would_refuse() {
 }
 
 #[test]
-fn r65_who_says_nothing_of_itself_is_passed_on_as_that() {
+fn who_says_nothing_of_itself_is_passed_on_as_that() {
     let world = World::new(Hal::old());
     let instance = world.instance(&[]);
     assert_eq!(world.hal.received().instances[0].api_version, None);
@@ -179,7 +179,7 @@ fn r65_who_says_nothing_of_itself_is_passed_on_as_that() {
 }
 
 #[test]
-fn r165_a_driver_that_cannot_return_its_version_creates_no_instance() {
+fn a_driver_that_cannot_return_its_version_creates_no_instance() {
     let mut hal = Hal::default();
     let error = vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     hal.fails.insert(c"vkEnumerateInstanceVersion", error);
@@ -190,7 +190,7 @@ fn r165_a_driver_that_cannot_return_its_version_creates_no_instance() {
 }
 
 #[test]
-fn r66_an_instance_without_magic_is_destroyed_and_refused() {
+fn an_instance_without_magic_is_destroyed_and_refused() {
     let world = World::new(Hal { without_magic: vec![vk::ObjectType::INSTANCE], ..Hal::default() });
     let result = world.try_instance(&vk::InstanceCreateInfo::default());
     assert_eq!(result, Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER));
@@ -199,7 +199,7 @@ fn r66_an_instance_without_magic_is_destroyed_and_refused() {
 }
 
 #[test]
-fn r67_a_driver_whose_instance_lacks_a_function_is_refused() {
+fn a_driver_whose_instance_lacks_a_function_is_refused() {
     for lacking in [
         c"vkEnumeratePhysicalDevices",
         c"vkGetInstanceProcAddr",
@@ -224,7 +224,7 @@ fn r67_a_driver_whose_instance_lacks_a_function_is_refused() {
 }
 
 #[test]
-fn r67_functions_of_extensions_that_are_not_enabled_may_be_missing() {
+fn functions_of_extensions_that_are_not_enabled_may_be_missing() {
     let world = World::new(Hal { lacks: vec![c"vkGetPhysicalDeviceFeatures2KHR"], ..Hal::default() });
     let instance = world.instance(&[]);
     world.finish(instance, None);
@@ -240,7 +240,7 @@ fn the_application_gets_the_drivers_error() {
 }
 
 #[test]
-fn r77_the_first_word_of_physical_devices_leads_to_their_instance() {
+fn the_first_word_of_physical_devices_leads_to_their_instance() {
     let world = World::new(Hal { devices: 3, ..Hal::default() });
     let instance = world.instance(&[]);
     // Some of them, then all: adopted handles stay.

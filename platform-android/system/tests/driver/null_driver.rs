@@ -6,7 +6,7 @@ use ash::{Device, Instance};
 use platform_android::objects::{device_of, instance_of};
 
 #[test]
-fn r118_a_program_gets_the_right_bytes_from_a_hal_module() {
+fn a_program_gets_the_right_bytes_from_a_hal_module() {
     let simulation = Simulation::new();
     simulation.android.library("/vendor/lib64/hw/vulkan.null.so", &null_driver());
     simulation.android.set("ro.board.platform", "null");

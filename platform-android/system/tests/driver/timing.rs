@@ -10,7 +10,7 @@ use super::World;
 use super::devices::names;
 
 #[test]
-fn r63_frames_are_timed_if_the_system_reports_present_times_and_the_driver_has_clocks() {
+fn frames_are_timed_if_the_system_reports_present_times_and_the_driver_has_clocks() {
     let timing = "VK_EXT_present_timing".to_owned();
     for (timestamps, clocks) in [(None, true), (Some("0"), true), (Some("1"), false), (Some("1"), true)] {
         let mut hal = Hal::default();
@@ -62,7 +62,7 @@ fn timing_features(world: &World, instance: vk::Instance) -> [vk::Bool32; 3] {
 }
 
 #[test]
-fn r81_frames_are_timed_only_if_the_system_reports_present_times() {
+fn frames_are_timed_only_if_the_system_reports_present_times() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
     assert_eq!(timing_features(&world, instance), [vk::FALSE; 3]);
@@ -79,7 +79,7 @@ fn r81_frames_are_timed_only_if_the_system_reports_present_times() {
 }
 
 #[test]
-fn r81_frames_are_not_timed_by_the_frame_before() {
+fn frames_are_not_timed_by_the_frame_before() {
     let world = World::new(Hal::default());
     world.simulation.android.set("service.sf.present_timestamp", "1");
     let instance = world.instance(&[]);

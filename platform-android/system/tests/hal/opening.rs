@@ -16,7 +16,7 @@ use platform_android_system::{SystemLoader, api};
 use super::{driver_in, errors, opened, report, traced, vendor_driver};
 
 #[test]
-fn r174_the_search_for_driver_and_layers_has_slices() {
+fn the_search_for_driver_and_layers_has_slices() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");
     vendor_driver(android, "x", &[]);
@@ -36,7 +36,7 @@ fn r174_the_search_for_driver_and_layers_has_slices() {
 }
 
 #[test]
-fn r11_a_driver_that_fails_to_open_fails_and_is_not_tried_again() {
+fn a_driver_that_fails_to_open_fails_and_is_not_tried_again() {
     for option in ["-DOPEN_RESULT=-19", "-DCREATE_INSTANCE=0"] {
         let Simulation { android, loader, .. } = &Simulation::new();
         android.set("ro.hardware.vulkan", "x");
@@ -68,7 +68,7 @@ fn r11_a_driver_that_fails_to_open_fails_and_is_not_tried_again() {
 }
 
 #[test]
-fn r15_the_driver_is_looked_for_once_in_each_process() {
+fn the_driver_is_looked_for_once_in_each_process() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let looked = || opened(android).len();
     android.set("ro.hardware.vulkan", "x");
@@ -86,7 +86,7 @@ fn r15_the_driver_is_looked_for_once_in_each_process() {
 }
 
 #[test]
-fn r15_threads_that_ask_at_once_open_one_driver() {
+fn threads_that_ask_at_once_open_one_driver() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");
     let trace = vendor_driver(android, "x", &[]);
@@ -116,7 +116,7 @@ extern "C" fn ask_again() {
 static ASKED: AtomicU32 = AtomicU32::new(0);
 
 #[test]
-fn r15_a_driver_that_calls_back_while_it_is_opened_finds_the_stub() {
+fn a_driver_that_calls_back_while_it_is_opened_finds_the_stub() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");
     let address = format!("-DCALLBACK={:#x}", ask_again as *const () as usize);
@@ -137,7 +137,7 @@ static FORKS: Mutex<Option<&'static Android>> = Mutex::new(None);
 static FOUND_IN_CHILD: AtomicBool = AtomicBool::new(false);
 
 #[test]
-fn r15_a_child_does_not_wait_for_a_search_that_its_parent_had_begun() {
+fn a_child_does_not_wait_for_a_search_that_its_parent_had_begun() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");
     let address = format!("-DCALLBACK={:#x}", fork as *const () as usize);
@@ -148,7 +148,7 @@ fn r15_a_child_does_not_wait_for_a_search_that_its_parent_had_begun() {
 }
 
 #[test]
-fn r16_a_new_driver_namespace_after_a_fork_replaces_the_driver() {
+fn a_new_driver_namespace_after_a_fork_replaces_the_driver() {
     for (option, end) in [("-DUSUAL", &["close", "unload"] as &[&str]), ("-DNO_CLOSE", &["unload"])] {
         let Simulation { android, loader, .. } = &Simulation::new();
         android.set("ro.hardware.vulkan", "x");
@@ -173,7 +173,7 @@ fn r16_a_new_driver_namespace_after_a_fork_replaces_the_driver() {
 }
 
 #[test]
-fn r17_the_version_is_the_loaders_and_asking_for_it_looks_for_the_driver() {
+fn the_version_is_the_loaders_and_asking_for_it_looks_for_the_driver() {
     for (level, version) in [
         (ApiLevel::ANDROID_14, vk::API_VERSION_1_3),
         (ApiLevel::ANDROID_17, vk::make_api_version(0, 1, 4, 0)),

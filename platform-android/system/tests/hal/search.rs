@@ -11,7 +11,7 @@ use platform_android_system::hal::{Source, is_stub};
 use super::{driver_in, ended, errors, opened, report, traced, vendor_driver};
 
 #[test]
-fn r01_r10_the_null_driver_opens_and_has_its_librarys_handle() {
+fn the_null_driver_opens_and_has_its_librarys_handle() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.library("/vendor/lib64/hw/vulkan.null.so", &null_driver());
     android.set("ro.hardware.vulkan", "null");
@@ -33,7 +33,7 @@ fn r01_r10_the_null_driver_opens_and_has_its_librarys_handle() {
 }
 
 #[test]
-fn r01_r10_a_module_written_in_c_opens_with_its_handle_in_place() {
+fn a_module_written_in_c_opens_with_its_handle_in_place() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "c");
     let trace = vendor_driver(android, "c", &["-DDEBUG_REPORT=9"]);
@@ -43,7 +43,7 @@ fn r01_r10_a_module_written_in_c_opens_with_its_handle_in_place() {
 }
 
 #[test]
-fn r03_properties_are_tried_in_order_and_empty_ones_skipped() {
+fn properties_are_tried_in_order_and_empty_ones_skipped() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "absent");
     android.set("ro.board.platform", "board");
@@ -63,7 +63,7 @@ fn r03_properties_are_tried_in_order_and_empty_ones_skipped() {
 }
 
 #[test]
-fn r03_the_first_property_wins() {
+fn the_first_property_wins() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "first");
     android.set("ro.board.platform", "second");
@@ -75,7 +75,7 @@ fn r03_the_first_property_wins() {
 }
 
 #[test]
-fn r05_a_library_that_is_not_a_driver_is_closed_and_ends_the_search() {
+fn a_library_that_is_not_a_driver_is_closed_and_ends_the_search() {
     for option in ["-DMODULE_ID=\"gralloc\"", "-DMODULE_ID=0", "-DNO_HMI"] {
         let Simulation { android, loader, .. } = &Simulation::new();
         android.set("ro.hardware.vulkan", "bad");
@@ -94,7 +94,7 @@ fn r05_a_library_that_is_not_a_driver_is_closed_and_ends_the_search() {
 }
 
 #[test]
-fn r05_a_bad_library_of_an_apex_leaves_nothing_to_the_vendor() {
+fn a_bad_library_of_an_apex_leaves_nothing_to_the_vendor() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");
     android.set("ro.vulkan.apex", "gpu");
@@ -106,7 +106,7 @@ fn r05_a_bad_library_of_an_apex_leaves_nothing_to_the_vendor() {
 }
 
 #[test]
-fn r06_sources_without_a_library_fall_through_to_the_next() {
+fn sources_without_a_library_fall_through_to_the_next() {
     let Simulation { android, loader, .. } = &Simulation::at(ApiLevel::ANDROID_16);
     android.set("ro.hardware.vulkan", "x");
     android.set("ro.vulkan.apex", "gpu");
@@ -125,7 +125,7 @@ fn r06_sources_without_a_library_fall_through_to_the_next() {
 }
 
 #[test]
-fn r06_libhardware_is_asked_last() {
+fn libhardware_is_asked_last() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "absent");
     let trace = vendor_driver(android, "default", &[]);
@@ -137,7 +137,7 @@ fn r06_libhardware_is_asked_last() {
 }
 
 #[test]
-fn r08_dots_of_an_apex_are_underscores_in_its_namespace() {
+fn dots_of_an_apex_are_underscores_in_its_namespace() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");
     android.set("ro.vulkan.apex", "com.google.cf.vulkan");
@@ -148,7 +148,7 @@ fn r08_dots_of_an_apex_are_underscores_in_its_namespace() {
 }
 
 #[test]
-fn r06_an_apex_replaces_the_vendors_folder_since_android_17() {
+fn an_apex_replaces_the_vendors_folder_since_android_17() {
     for (level, expected) in [(ApiLevel::ANDROID_15, false), (ApiLevel::ANDROID_17, true)] {
         let Simulation { android, loader, .. } = &Simulation::at(level);
         android.set("ro.hardware.vulkan", "x");
@@ -160,7 +160,7 @@ fn r06_an_apex_replaces_the_vendors_folder_since_android_17() {
 }
 
 #[test]
-fn r07_an_updatable_driver_that_does_not_load_ends_the_process() {
+fn an_updatable_driver_that_does_not_load_ends_the_process() {
     if env::var_os("VKLOAD_CHILD").is_some() {
         let Simulation { android, loader, .. } = &Simulation::new();
         android.set("ro.hardware.vulkan", "x");
@@ -170,7 +170,7 @@ fn r07_an_updatable_driver_that_does_not_load_ends_the_process() {
         let _ = loader.hal.driver(loader);
         return;
     }
-    let (signal, output) = ended("hal::search::r07_an_updatable_driver_that_does_not_load_ends_the_process");
+    let (signal, output) = ended("hal::search::an_updatable_driver_that_does_not_load_ends_the_process");
     assert_eq!(signal, Some(libc::SIGABRT));
     assert!(output.contains("abort message: the updatable driver"), "{output}");
 }

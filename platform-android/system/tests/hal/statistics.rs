@@ -11,7 +11,7 @@ use platform_android_system::hal::is_stub;
 use super::vendor_driver;
 
 #[test]
-fn r117_instances_and_devices_are_counted() {
+fn instances_and_devices_are_counted() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");
     vendor_driver(android, "x", &["-DDEBUG_UTILS=2"]);
@@ -43,7 +43,7 @@ fn r117_instances_and_devices_are_counted() {
 }
 
 #[test]
-fn r117_the_engine_of_an_application_is_reported() {
+fn the_engine_of_an_application_is_reported() {
     let Simulation { android, loader, .. } = &Simulation::new();
     loader.enter();
     let named = vk::ApplicationInfo::default().engine_name(c"an engine");
@@ -65,7 +65,7 @@ fn r117_the_engine_of_an_application_is_reported() {
 }
 
 #[test]
-fn r117_loading_the_driver_is_counted() {
+fn loading_the_driver_is_counted() {
     let Simulation { android, loader, .. } = &Simulation::new();
     android.set("ro.hardware.vulkan", "x");
     vendor_driver(android, "x", &[]);
@@ -77,7 +77,7 @@ fn r117_loading_the_driver_is_counted() {
 }
 
 #[test]
-fn r117_a_system_without_driver_is_counted_as_such() {
+fn a_system_without_driver_is_counted_as_such() {
     let Simulation { android, loader, .. } = &Simulation::new();
     assert!(is_stub(&loader.hal.driver(loader).unwrap()));
     let statistics = std::mem::take(&mut android.change().statistics);
@@ -89,7 +89,7 @@ fn r117_a_system_without_driver_is_counted_as_such() {
 }
 
 #[test]
-fn r117_at_most_100_extensions_are_reported() {
+fn at_most_100_extensions_are_reported() {
     let Simulation { android, loader, .. } = &Simulation::new();
     loader.enter();
     let extensions = [c"VK_KHR_surface".as_ptr(); 101];

@@ -15,7 +15,7 @@ use platform_android_system::hal::is_stub;
 use super::{ended, errors};
 
 #[test]
-fn r12_without_a_driver_there_are_instances_and_no_devices() {
+fn without_a_driver_there_are_instances_and_no_devices() {
     let Simulation { android, loader, .. } = &Simulation::new();
     let driver = loader.hal.driver(loader).unwrap();
     assert!(is_stub(&driver));
@@ -67,7 +67,7 @@ unsafe fn destroy(driver: &Driver, instance: vk::Instance) {
 }
 
 #[test]
-fn r02_only_the_drivers_mark_or_the_same_value_is_overwritten() {
+fn only_the_drivers_mark_or_the_same_value_is_overwritten() {
     let data = [0usize; 2];
     let mut word = DISPATCH_MAGIC;
     let object = (&raw mut word).expose_provenance() as u64;
@@ -83,7 +83,7 @@ fn r02_only_the_drivers_mark_or_the_same_value_is_overwritten() {
 }
 
 #[test]
-fn r02_r13_the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
+fn the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
     let Simulation { loader, .. } = &Simulation::new();
     let driver = loader.hal.driver(loader).unwrap();
     let mut instances: Vec<vk::Instance> = (0..32).map(|_| create(&driver).unwrap()).collect();
@@ -112,7 +112,7 @@ fn r02_r13_the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
 }
 
 #[test]
-fn r14_the_stub_finds_six_commands_and_what_needs_a_device_ends_the_process() {
+fn the_stub_finds_six_commands_and_what_needs_a_device_ends_the_process() {
     const KNOWN: [&std::ffi::CStr; 6] = [
         c"vkCreateInstance",
         c"vkDestroyInstance",
@@ -141,7 +141,7 @@ fn r14_the_stub_finds_six_commands_and_what_needs_a_device_ends_the_process() {
         destroy(&driver, instance);
     }
     let (signal, output) =
-        ended("hal::stub::r14_the_stub_finds_six_commands_and_what_needs_a_device_ends_the_process");
+        ended("hal::stub::the_stub_finds_six_commands_and_what_needs_a_device_ends_the_process");
     assert_eq!(signal, Some(libc::SIGABRT));
     assert!(output.contains("abort message: this system has no Vulkan driver"), "{output}");
 }

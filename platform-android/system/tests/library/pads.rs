@@ -7,7 +7,7 @@ use std::process::Command;
 use super::{SOURCES, System, compiler, has_pads, library};
 
 #[test]
-fn r161_every_exported_function_is_called_where_landing_pads_are_enforced() {
+fn every_exported_function_is_called_where_landing_pads_are_enforced() {
     if !has_pads() {
         println!(
             "skipped: these libraries have no landing pads; `cargo xtask test-arches` runs those that have"

@@ -12,7 +12,7 @@ use super::world::{SUCCESS, World, request};
 const OUT_OF_DATE: vk::Result = vk::Result::ERROR_OUT_OF_DATE_KHR;
 
 #[test]
-fn r101_deferred_images_get_their_buffer_when_they_are_acquired_first() {
+fn deferred_images_get_their_buffer_when_they_are_acquired_first() {
     let world = World::new();
     let surface = world.surface();
     let _ = world.window.calls();
@@ -46,7 +46,7 @@ fn r101_deferred_images_get_their_buffer_when_they_are_acquired_first() {
 }
 
 #[test]
-fn r101_a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
+fn a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface).flags(CREATE_DEFERRED));
@@ -62,7 +62,7 @@ fn r101_a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
 }
 
 #[test]
-fn r102_the_timeout_is_set_when_it_changes() {
+fn the_timeout_is_set_when_it_changes() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -84,7 +84,7 @@ fn r102_the_timeout_is_set_when_it_changes() {
 }
 
 #[test]
-fn r102_the_application_gets_the_windows_result() {
+fn the_application_gets_the_windows_result() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -118,7 +118,7 @@ fn r102_the_application_gets_the_windows_result() {
 }
 
 #[test]
-fn r145_a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
+fn a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -151,7 +151,7 @@ fn r145_a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
 }
 
 #[test]
-fn r145_a_window_that_never_waits_has_its_surface_still() {
+fn a_window_that_never_waits_has_its_surface_still() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -183,7 +183,7 @@ fn r145_a_window_that_never_waits_has_its_surface_still() {
 }
 
 #[test]
-fn r102_the_second_form_acquires_as_the_first_does() {
+fn the_second_form_acquires_as_the_first_does() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -214,7 +214,7 @@ fn until_there_is_a_fence(world: &World, swapchain: vk::SwapchainKHR) {
 }
 
 #[test]
-fn r103_the_driver_gets_another_descriptor_of_the_windows_fence() {
+fn the_driver_gets_another_descriptor_of_the_windows_fence() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -232,7 +232,7 @@ fn r103_the_driver_gets_another_descriptor_of_the_windows_fence() {
 }
 
 #[test]
-fn r103_without_descriptors_the_loader_waits() {
+fn without_descriptors_the_loader_waits() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -256,7 +256,7 @@ fn r103_without_descriptors_the_loader_waits() {
 }
 
 #[test]
-fn r103_the_windows_fence_is_waited_for_before_its_image_is_destroyed() {
+fn the_windows_fence_is_waited_for_before_its_image_is_destroyed() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -275,7 +275,7 @@ fn r103_the_windows_fence_is_waited_for_before_its_image_is_destroyed() {
 }
 
 #[test]
-fn r103_a_driver_that_fails_has_closed_its_fence_and_the_buffer_goes_back() {
+fn a_driver_that_fails_has_closed_its_fence_and_the_buffer_goes_back() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -292,7 +292,7 @@ fn r103_a_driver_that_fails_has_closed_its_fence_and_the_buffer_goes_back() {
 }
 
 #[test]
-fn r104_an_unknown_buffer_goes_back() {
+fn an_unknown_buffer_goes_back() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -312,7 +312,7 @@ fn release(world: &World, swapchain: vk::SwapchainKHR, images: &[u32]) -> vk::Re
 }
 
 #[test]
-fn r113_released_images_go_back_with_their_fence() {
+fn released_images_go_back_with_their_fence() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -335,7 +335,7 @@ fn r113_released_images_go_back_with_their_fence() {
 }
 
 #[test]
-fn r113_images_of_a_retired_swapchain_are_released_without_the_window() {
+fn images_of_a_retired_swapchain_are_released_without_the_window() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -356,7 +356,7 @@ fn bind(world: &World, infos: &[vk::BindImageMemoryInfo<'_>]) -> vk::Result {
 }
 
 #[test]
-fn r150_no_image_is_bound_to_one_without_a_buffer() {
+fn no_image_is_bound_to_one_without_a_buffer() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -378,7 +378,7 @@ fn r150_no_image_is_bound_to_one_without_a_buffer() {
 }
 
 #[test]
-fn r112_an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
+fn an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));

@@ -14,7 +14,7 @@ use super::world::{INSTANCE, SUCCESS, World, chain, request};
 const IN_USE: vk::Result = vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR;
 
 #[test]
-fn r95_the_window_is_configured_in_this_order() {
+fn the_window_is_configured_in_this_order() {
     let world = World::new();
     let surface = world.surface();
     let _ = world.window.calls();
@@ -64,7 +64,7 @@ fn r95_the_window_is_configured_in_this_order() {
 }
 
 #[test]
-fn r97_a_surface_has_one_swapchain() {
+fn a_surface_has_one_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let first = world.swapchain(&request(surface));
@@ -85,7 +85,7 @@ fn r97_a_surface_has_one_swapchain() {
 }
 
 #[test]
-fn r97_images_that_the_application_has_outlive_their_swapchain() {
+fn images_that_the_application_has_outlive_their_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let first = world.swapchain(&request(surface));
@@ -101,7 +101,7 @@ fn r97_images_that_the_application_has_outlive_their_swapchain() {
 }
 
 #[test]
-fn r97_a_creation_that_fails_leaves_the_old_swapchain_retired() {
+fn a_creation_that_fails_leaves_the_old_swapchain_retired() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -117,7 +117,7 @@ fn r97_a_creation_that_fails_leaves_the_old_swapchain_retired() {
 }
 
 #[test]
-fn r97_the_old_swapchain_must_be_of_this_surface() {
+fn the_old_swapchain_must_be_of_this_surface() {
     let (world, other) = (World::new(), ());
     let surface = world.surface();
     let elsewhere = android_simulation::FakeWindow::new(world.simulation.android);
@@ -138,7 +138,7 @@ fn r97_the_old_swapchain_must_be_of_this_surface() {
 }
 
 #[test]
-fn r97_the_old_swapchain_may_be_another_devices() {
+fn the_old_swapchain_may_be_another_devices() {
     let mut world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -162,7 +162,7 @@ fn r97_the_old_swapchain_may_be_another_devices() {
 }
 
 #[test]
-fn r98_how_many_images_and_buffers_there_are() {
+fn how_many_images_and_buffers_there_are() {
     let world = World::new();
     let surface = world.surface();
     // The requested number, the window's own and permitted numbers, the images, and the buffers.
@@ -194,7 +194,7 @@ fn r98_how_many_images_and_buffers_there_are() {
 }
 
 #[test]
-fn r98_before_android_14_the_windows_own_images_come_on_top() {
+fn before_android_14_the_windows_own_images_come_on_top() {
     use vk::PresentModeKHR as Mode;
     // The level, the mode, the requested number, the window's own number, the images, and the
     // buffers.
@@ -228,7 +228,7 @@ fn r98_before_android_14_the_windows_own_images_come_on_top() {
 }
 
 #[test]
-fn r98_too_small_an_array_of_images_is_incomplete() {
+fn too_small_an_array_of_images_is_incomplete() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -242,7 +242,7 @@ fn r98_too_small_an_array_of_images_is_incomplete() {
 }
 
 #[test]
-fn r100_structures_that_describe_a_buffer_to_the_driver() {
+fn structures_that_describe_a_buffer_to_the_driver() {
     let world = World::new();
     let surface = world.surface();
     world.window.change().consumer_usage = 1 << 11 | 3;
@@ -285,7 +285,7 @@ fn r100_structures_that_describe_a_buffer_to_the_driver() {
 }
 
 #[test]
-fn r100_an_image_is_as_large_as_its_buffer() {
+fn an_image_is_as_large_as_its_buffer() {
     let world = World::new();
     let surface = world.surface();
     world.window.change().buffer_size = Some((672, 512));
@@ -297,7 +297,7 @@ fn r100_an_image_is_as_large_as_its_buffer() {
 }
 
 #[test]
-fn r100_images_that_can_be_looked_at_in_other_formats() {
+fn images_that_can_be_looked_at_in_other_formats() {
     let world = World::new();
     let surface = world.surface();
     let formats = [vk::Format::R8G8B8A8_UNORM, vk::Format::R8G8B8A8_SRGB];
@@ -319,7 +319,7 @@ fn r100_images_that_can_be_looked_at_in_other_formats() {
 }
 
 #[test]
-fn r109_pictures_that_are_turned_are_turned_back() {
+fn pictures_that_are_turned_are_turned_back() {
     let rows = [
         (Transform::IDENTITY, 0),
         (Transform::ROTATE_90, 7),
@@ -342,7 +342,7 @@ fn r109_pictures_that_are_turned_are_turned_back() {
 }
 
 #[test]
-fn r109_every_hint_of_the_window_has_a_name() {
+fn every_hint_of_the_window_has_a_name() {
     let rows = [
         (0, Transform::IDENTITY),
         (1, Transform::HORIZONTAL_MIRROR),
@@ -360,7 +360,7 @@ fn r109_every_hint_of_the_window_has_a_name() {
 }
 
 #[test]
-fn r117_swapchains_are_counted_and_those_that_leave_turning_to_the_display() {
+fn swapchains_are_counted_and_those_that_leave_turning_to_the_display() {
     let world = World::new();
     world.window.change().transform_hint = 4;
     let surface = world.surface();
@@ -386,7 +386,7 @@ fn r117_swapchains_are_counted_and_those_that_leave_turning_to_the_display() {
 }
 
 #[test]
-fn r95_a_list_of_view_formats_has_some() {
+fn a_list_of_view_formats_has_some() {
     let empty = vk::ImageFormatListCreateInfo::default();
     for (level, flags, refused) in [
         (ApiLevel::ANDROID_17, vk::SwapchainCreateFlagsKHR::MUTABLE_FORMAT, true),

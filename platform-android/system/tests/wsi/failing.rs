@@ -13,7 +13,7 @@ const CONNECT: &str = "connect-with-listener 1";
 const LOST: vk::Result = vk::Result::ERROR_SURFACE_LOST_KHR;
 
 #[test]
-fn r96_every_call_of_the_window_fails_once_while_a_swapchain_is_made() {
+fn every_call_of_the_window_fails_once_while_a_swapchain_is_made() {
     for mode in [Mode::FIFO, Mode::MAILBOX, Mode::SHARED_DEMAND_REFRESH, Mode::SHARED_CONTINUOUS_REFRESH] {
         let world = World::new();
         let surface = world.surface();
@@ -51,7 +51,7 @@ fn r96_every_call_of_the_window_fails_once_while_a_swapchain_is_made() {
 }
 
 #[test]
-fn r96_a_window_without_memory_says_so() {
+fn a_window_without_memory_says_so() {
     let world = World::new();
     let surface = world.surface();
     let _ = world.window.calls();
@@ -65,7 +65,7 @@ fn r96_a_window_without_memory_says_so() {
 }
 
 #[test]
-fn r96_every_image_that_the_driver_cannot_make_ends_the_creation() {
+fn every_image_that_the_driver_cannot_make_ends_the_creation() {
     let world = World::new();
     let surface = world.surface();
     for flags in [vk::SwapchainCreateFlagsKHR::empty(), CREATE_DEFERRED] {
@@ -166,7 +166,7 @@ fn each_in_turn(
 const MODES: [Mode; 3] = [Mode::FIFO, Mode::MAILBOX, Mode::SHARED_DEMAND_REFRESH];
 
 #[test]
-fn r103_every_call_of_the_window_fails_once_and_no_fence_is_left() {
+fn every_call_of_the_window_fails_once_and_no_fence_is_left() {
     for mode in MODES {
         for releases in [Releases::Signalled, Releases::Idle] {
             for error in [-19, -110] {
@@ -180,7 +180,7 @@ fn r103_every_call_of_the_window_fails_once_and_no_fence_is_left() {
 }
 
 #[test]
-fn r103_the_window_is_lost_at_every_call_and_no_fence_is_left() {
+fn the_window_is_lost_at_every_call_and_no_fence_is_left() {
     for mode in MODES {
         each_in_turn(mode, Releases::Signalled, |world, call| {
             world.window.lose_at(call);
@@ -190,7 +190,7 @@ fn r103_the_window_is_lost_at_every_call_and_no_fence_is_left() {
 }
 
 #[test]
-fn r103_every_call_of_the_driver_fails_once_and_no_fence_is_left() {
+fn every_call_of_the_driver_fails_once_and_no_fence_is_left() {
     const CALLS: [&str; 5] = ["create-image", "acquire-image", "release-image", "import-fence", "bind"];
     for mode in MODES {
         for name in CALLS {
@@ -205,7 +205,7 @@ fn r103_every_call_of_the_driver_fails_once_and_no_fence_is_left() {
 }
 
 #[test]
-fn r103_without_descriptors_no_fence_is_left() {
+fn without_descriptors_no_fence_is_left() {
     for mode in MODES {
         let world = World::new();
         world.simulation.android.change().no_more_descriptors = true;

@@ -58,7 +58,7 @@ fn android_14(there: impl Fn(u32) -> bool, colour_spaces: bool) -> Vec<(Format, 
 }
 
 #[test]
-fn r93_formats_under_every_mask_of_buffers() {
+fn formats_under_every_mask_of_buffers() {
     for colour_spaces in [false, true] {
         let more = colour_spaces.then_some(c"VK_EXT_swapchain_colorspace");
         let extensions: Vec<_> = INSTANCE.iter().copied().chain(more).collect();
@@ -89,7 +89,7 @@ fn in_mask(format: u32) -> bool {
 }
 
 #[test]
-fn r93_android_15_lists_every_colour_space() {
+fn android_15_lists_every_colour_space() {
     let extensions: Vec<_> = INSTANCE.iter().copied().chain([c"VK_EXT_swapchain_colorspace"]).collect();
     let world = World::with(ApiLevel::ANDROID_15, &extensions);
     let surface = world.surface();
@@ -130,7 +130,7 @@ fn r93_android_15_lists_every_colour_space() {
 }
 
 #[test]
-fn r166_formats_of_24_bits_are_there_if_the_switch_is_on_and_the_driver_has_such_images() {
+fn formats_of_24_bits_are_there_if_the_switch_is_on_and_the_driver_has_such_images() {
     let rgb = |world: &World| -> Vec<Format> {
         let surface = world.surface();
         let all = formats(world, surface).unwrap();
@@ -176,7 +176,7 @@ fn is_rgb888(format: Format) -> bool {
 }
 
 #[test]
-fn r93_too_small_an_array_of_formats_is_incomplete() {
+fn too_small_an_array_of_formats_is_incomplete() {
     let world = World::new();
     let surface = world.surface();
     let mut one = [vk::SurfaceFormat2KHR::default()];
@@ -192,7 +192,7 @@ fn r93_too_small_an_array_of_formats_is_incomplete() {
 }
 
 #[test]
-fn r93_compression_of_formats_is_the_drivers() {
+fn compression_of_formats_is_the_drivers() {
     let unsupported = vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
     let unknown = vk::Result::ERROR_UNKNOWN;
     let memory = vk::Result::ERROR_OUT_OF_HOST_MEMORY;
@@ -233,7 +233,7 @@ fn r93_compression_of_formats_is_the_drivers() {
 }
 
 #[test]
-fn r93_each_format_has_its_buffers() {
+fn each_format_has_its_buffers() {
     for (format, buffers) in [
         (Format::R8G8B8A8_UNORM, 1),
         (Format::R8G8B8A8_SRGB, 1),
@@ -252,7 +252,7 @@ fn r93_each_format_has_its_buffers() {
 }
 
 #[test]
-fn r94_colour_spaces_are_dataspaces_of_the_window() {
+fn colour_spaces_are_dataspaces_of_the_window() {
     let rows = [
         (Space::SRGB_NONLINEAR, Format::R8G8B8A8_UNORM, 142_671_872),
         (Space::BT709_NONLINEAR_EXT, Format::R8G8B8A8_UNORM, 142_671_872),

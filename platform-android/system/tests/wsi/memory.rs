@@ -93,7 +93,7 @@ fn use_everything(world: &World) -> Result<(), vk::Result> {
 }
 
 #[test]
-fn r82_surfaces_and_swapchains_are_in_memory_of_the_callbacks() {
+fn surfaces_and_swapchains_are_in_memory_of_the_callbacks() {
     let book = Mutex::new(Ledger::default());
     let callbacks = callbacks(&book);
     let mut world = World::new();
@@ -107,7 +107,7 @@ fn r82_surfaces_and_swapchains_are_in_memory_of_the_callbacks() {
 }
 
 #[test]
-fn r96_memory_runs_out_at_every_allocation_and_nothing_is_left() {
+fn memory_runs_out_at_every_allocation_and_nothing_is_left() {
     for allocation in 0..3 {
         let book = Mutex::new(Ledger { left: Some(allocation), ..Ledger::default() });
         let callbacks = callbacks(&book);
@@ -120,7 +120,7 @@ fn r96_memory_runs_out_at_every_allocation_and_nothing_is_left() {
 }
 
 #[test]
-fn r112_without_memory_no_image_is_bound() {
+fn without_memory_no_image_is_bound() {
     let book = Mutex::new(Ledger::default());
     let callbacks = callbacks(&book);
     let world = World::new();
@@ -146,7 +146,7 @@ fn r112_without_memory_no_image_is_bound() {
 }
 
 #[test]
-fn r114_the_queue_for_times_is_in_the_swapchains_memory() {
+fn the_queue_for_times_is_in_the_swapchains_memory() {
     let book = Mutex::new(Ledger::default());
     let callbacks = callbacks(&book);
     let mut world = World::new();

@@ -21,7 +21,7 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, chained: *const std::ffi::c
 }
 
 #[test]
-fn r105_the_window_gets_the_fence_of_the_drawing() {
+fn the_window_gets_the_fence_of_the_drawing() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -40,7 +40,7 @@ fn r105_the_window_gets_the_fence_of_the_drawing() {
 }
 
 #[test]
-fn r105_the_fence_of_the_application_is_signalled_by_the_drawing() {
+fn the_fence_of_the_application_is_signalled_by_the_drawing() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -62,7 +62,7 @@ fn r105_the_fence_of_the_application_is_signalled_by_the_drawing() {
 }
 
 #[test]
-fn r105_a_fence_that_cannot_be_imported_is_closed() {
+fn a_fence_that_cannot_be_imported_is_closed() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -77,7 +77,7 @@ fn r105_a_fence_that_cannot_be_imported_is_closed() {
 }
 
 #[test]
-fn r105_the_fence_of_the_application_is_signalled_for_a_retired_swapchain_too() {
+fn the_fence_of_the_application_is_signalled_for_a_retired_swapchain_too() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -93,7 +93,7 @@ fn r105_the_fence_of_the_application_is_signalled_for_a_retired_swapchain_too() 
 }
 
 #[test]
-fn r105_changes_are_reported_unless_frames_are_left_out() {
+fn changes_are_reported_unless_frames_are_left_out() {
     let rectangles = [
         vk::RectLayerKHR {
             offset: vk::Offset2D { x: 1, y: 2 },
@@ -129,12 +129,12 @@ fn r105_changes_are_reported_unless_frames_are_left_out() {
 }
 
 #[test]
-fn r106_suboptimal_when_the_window_is_turned() {
+fn suboptimal_when_the_window_is_turned() {
     suboptimal(&World::new(), SUCCESS);
 }
 
 #[test]
-fn r106_suboptimal_when_the_window_has_another_size_if_the_switch_says_so() {
+fn suboptimal_when_the_window_has_another_size_if_the_switch_says_so() {
     let simulation = Simulation::of(ApiLevel::NEWEST, |switches| switches.with(Switch::SuboptimalBySize));
     suboptimal(&World::on(simulation, INSTANCE), vk::Result::SUBOPTIMAL_KHR);
 }
@@ -164,7 +164,7 @@ fn suboptimal(world: &World, resized: vk::Result) {
 }
 
 #[test]
-fn r107_the_worst_result_is_returned() {
+fn the_worst_result_is_returned() {
     let ranking = [
         vk::Result::ERROR_DEVICE_LOST,
         LOST,
@@ -197,7 +197,7 @@ fn another(world: &World) -> (FakeWindow, vk::SurfaceKHR) {
 }
 
 #[test]
-fn r107_each_swapchain_has_its_result_and_the_semaphores_are_waited_for_once() {
+fn each_swapchain_has_its_result_and_the_semaphores_are_waited_for_once() {
     let world = World::new();
     let surface = world.surface();
     let (window, second_surface) = another(&world);
@@ -232,7 +232,7 @@ fn r107_each_swapchain_has_its_result_and_the_semaphores_are_waited_for_once() {
 }
 
 #[test]
-fn r105_each_swapchain_has_its_own_part_of_chained_structures() {
+fn each_swapchain_has_its_own_part_of_chained_structures() {
     let world = World::new();
     let surface = world.surface();
     let (window, second_surface) = another(&world);
@@ -252,7 +252,7 @@ fn r105_each_swapchain_has_its_own_part_of_chained_structures() {
 }
 
 #[test]
-fn r107_a_driver_that_fails_retires_the_swapchain() {
+fn a_driver_that_fails_retires_the_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -267,7 +267,7 @@ fn r107_a_driver_that_fails_retires_the_swapchain() {
 }
 
 #[test]
-fn r150_an_image_that_was_not_acquired_is_not_presented() {
+fn an_image_that_was_not_acquired_is_not_presented() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -289,7 +289,7 @@ fn r150_an_image_that_was_not_acquired_is_not_presented() {
 }
 
 #[test]
-fn r97_images_with_which_the_driver_is_busy_are_destroyed_with_their_swapchain() {
+fn images_with_which_the_driver_is_busy_are_destroyed_with_their_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -306,7 +306,7 @@ fn r97_images_with_which_the_driver_is_busy_are_destroyed_with_their_swapchain()
 }
 
 #[test]
-fn r111_hdr_metadata_reach_the_window() {
+fn hdr_metadata_reach_the_window() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -339,7 +339,7 @@ fn r111_hdr_metadata_reach_the_window() {
 }
 
 #[test]
-fn r107_a_window_without_a_rotation_has_the_frame_and_keeps_its_swapchain() {
+fn a_window_without_a_rotation_has_the_frame_and_keeps_its_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));

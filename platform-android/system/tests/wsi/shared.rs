@@ -9,7 +9,7 @@ use platform_android::wsi::structures::CREATE_DEFERRED;
 use super::world::{SUCCESS, World, chain, request};
 
 #[test]
-fn r108_the_image_never_leaves_the_application() {
+fn the_image_never_leaves_the_application() {
     let world = World::new();
     let surface = world.surface();
     let _ = world.window.calls();
@@ -38,7 +38,7 @@ fn r108_the_image_never_leaves_the_application() {
 }
 
 #[test]
-fn r108_another_buffer_than_before_loses_the_surface() {
+fn another_buffer_than_before_loses_the_surface() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
@@ -61,7 +61,7 @@ fn r108_another_buffer_than_before_loses_the_surface() {
 }
 
 #[test]
-fn r108_the_present_mode_changes_between_the_shared_ones() {
+fn the_present_mode_changes_between_the_shared_ones() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
@@ -98,7 +98,7 @@ fn r108_the_present_mode_changes_between_the_shared_ones() {
 }
 
 #[test]
-fn r108_the_one_image_has_its_buffer_from_the_beginning() {
+fn the_one_image_has_its_buffer_from_the_beginning() {
     let world = World::new();
     let surface = world.surface();
     let shared = request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH);

@@ -17,7 +17,7 @@ fn life(world: &World) {
 }
 
 #[test]
-fn r174_a_frame_has_slices_while_a_trace_is_recorded() {
+fn a_frame_has_slices_while_a_trace_is_recorded() {
     let world = World::new();
     let android = world.simulation.android;
     life(&world);
@@ -43,7 +43,7 @@ fn r174_a_frame_has_slices_while_a_trace_is_recorded() {
 }
 
 #[test]
-fn r174_a_slice_ends_where_a_call_fails() {
+fn a_slice_ends_where_a_call_fails() {
     let world = World::new();
     let android = world.simulation.android;
     let surface = world.surface();

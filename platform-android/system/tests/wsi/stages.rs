@@ -142,7 +142,7 @@ fn know(world: &World, frame: u64, rendered: i64, latched: i64, presented: i64) 
 }
 
 #[test]
-fn r114_times_of_all_stages_are_fetched_once_in_order() {
+fn times_of_all_stages_are_fetched_once_in_order() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -168,7 +168,7 @@ fn r114_times_of_all_stages_are_fetched_once_in_order() {
 }
 
 #[test]
-fn r114_unknown_times_are_zero() {
+fn unknown_times_are_zero() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -185,7 +185,7 @@ fn r114_unknown_times_are_zero() {
 }
 
 #[test]
-fn r114_more_frames_than_room_are_incomplete() {
+fn more_frames_than_room_are_incomplete() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -208,7 +208,7 @@ fn r114_more_frames_than_room_are_incomplete() {
 }
 
 #[test]
-fn r114_a_queue_without_room_presents_nothing() {
+fn a_queue_without_room_presents_nothing() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -239,7 +239,7 @@ fn r114_a_queue_without_room_presents_nothing() {
 }
 
 #[test]
-fn r147_a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
+fn a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -264,7 +264,7 @@ fn r147_a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
 }
 
 #[test]
-fn r114_a_retired_swapchain_is_out_of_date() {
+fn a_retired_swapchain_is_out_of_date() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -291,7 +291,7 @@ fn refresh(world: &World, swapchain: vk::SwapchainKHR) -> Result<(u64, u64), vk:
 }
 
 #[test]
-fn r148_a_change_of_the_refresh_rate_is_counted() {
+fn a_change_of_the_refresh_rate_is_counted() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -331,7 +331,7 @@ fn r148_a_change_of_the_refresh_rate_is_counted() {
 }
 
 #[test]
-fn r114_clock_of_a_swapchain() {
+fn clock_of_a_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));

@@ -10,7 +10,7 @@ use super::formats::formats;
 use super::world::{INSTANCE, SUCCESS, World, request};
 
 #[test]
-fn r88_a_surface_asks_for_the_consumers_usage_and_connects() {
+fn a_surface_asks_for_the_consumers_usage_and_connects() {
     let world = World::new();
     let surface = world.surface();
     assert_eq!(world.window.calls(), ["consumer-usage", "connect-with-listener 1", "present-mode 1"]);
@@ -18,7 +18,7 @@ fn r88_a_surface_asks_for_the_consumers_usage_and_connects() {
 }
 
 #[test]
-fn r88_a_window_that_fails_gives_no_surface() {
+fn a_window_that_fails_gives_no_surface() {
     let world = World::new();
     world.window.fail(0, -19);
     assert_eq!(world.try_surface(), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
@@ -34,7 +34,7 @@ fn r88_a_window_that_fails_gives_no_surface() {
 }
 
 #[test]
-fn r89_destroying_disconnects_and_gives_one_reference_back() {
+fn destroying_disconnects_and_gives_one_reference_back() {
     let world = World::new();
     let surface = world.surface();
     assert_eq!(world.window.leaks(), ["1 references to the window", "somebody is connected"]);
@@ -73,7 +73,7 @@ fn capabilities2(
 }
 
 #[test]
-fn r90_numbers_of_the_capabilities() {
+fn numbers_of_the_capabilities() {
     let world = World::new();
     let surface = world.surface();
     {
@@ -101,7 +101,7 @@ fn r90_numbers_of_the_capabilities() {
 }
 
 #[test]
-fn r90_a_window_that_does_not_answer_is_lost() {
+fn a_window_that_does_not_answer_is_lost() {
     let world = World::new();
     let surface = world.surface();
     for question in 0..5 {
@@ -113,7 +113,7 @@ fn r90_a_window_that_does_not_answer_is_lost() {
 }
 
 #[test]
-fn r90_counts_by_present_mode() {
+fn counts_by_present_mode() {
     let world = World::new();
     let surface = world.surface();
     let counts = |mode| {
@@ -139,7 +139,7 @@ fn r90_counts_by_present_mode() {
 }
 
 #[test]
-fn r90_counts_before_and_since_android_14() {
+fn counts_before_and_since_android_14() {
     for (level, kept, most, expected) in
         [(33, 2, 64, (2, 64)), (34, 2, 64, (4, 64)), (33, 1, 1, (1, 1)), (24, 2, 64, (2, 64))]
     {
@@ -156,7 +156,7 @@ fn r90_counts_before_and_since_android_14() {
 }
 
 #[test]
-fn r90_structures_behind_the_capabilities() {
+fn structures_behind_the_capabilities() {
     let world = World::new();
     let surface = world.surface();
     let mut shared = vk::SharedPresentSurfaceCapabilitiesKHR::default();
@@ -192,7 +192,7 @@ fn r90_structures_behind_the_capabilities() {
 }
 
 #[test]
-fn r90_too_small_an_array_of_compatible_modes_is_incomplete() {
+fn too_small_an_array_of_compatible_modes_is_incomplete() {
     let world = World::new();
     let surface = world.surface();
     let mut modes = [Mode::IMMEDIATE; 1];
@@ -204,7 +204,7 @@ fn r90_too_small_an_array_of_compatible_modes_is_incomplete() {
 }
 
 #[test]
-fn r90_protected_images_are_there_if_such_buffers_are() {
+fn protected_images_are_there_if_such_buffers_are() {
     for (level, expected) in [(ApiLevel::ANDROID_14, vk::TRUE), (ApiLevel::ANDROID_17, vk::FALSE)] {
         let world = World::with(level, INSTANCE);
         world.simulation.android.change().buffer_supported = |kind| kind.usage & 1 << 14 == 0;
@@ -239,7 +239,7 @@ fn modes(world: &World, surface: vk::SurfaceKHR) -> Result<Vec<Mode>, vk::Result
 }
 
 #[test]
-fn r91_without_a_surface_and_without_the_extension_it_is_lost() {
+fn without_a_surface_and_without_the_extension_it_is_lost() {
     let world = World::new();
     let none = vk::SurfaceKHR::null();
     let lost = vk::Result::ERROR_SURFACE_LOST_KHR;
@@ -249,7 +249,7 @@ fn r91_without_a_surface_and_without_the_extension_it_is_lost() {
 }
 
 #[test]
-fn r91_without_a_surface_and_with_the_extension_there_are_answers() {
+fn without_a_surface_and_with_the_extension_there_are_answers() {
     let extensions: Vec<_> = INSTANCE.iter().copied().chain([c"VK_GOOGLE_surfaceless_query"]).collect();
     let world = World::with(ApiLevel::ANDROID_17, &extensions);
     let none = vk::SurfaceKHR::null();
@@ -269,7 +269,7 @@ fn r91_without_a_surface_and_with_the_extension_there_are_answers() {
 }
 
 #[test]
-fn r92_present_modes_of_a_surface() {
+fn present_modes_of_a_surface() {
     for level in [ApiLevel::ANDROID_14, ApiLevel::ANDROID_17] {
         let world = World::with(level, INSTANCE);
         let surface = world.surface();
@@ -299,7 +299,7 @@ fn r92_present_modes_of_a_surface() {
 }
 
 #[test]
-fn r173_a_mode_is_listed_if_the_window_can_be_set_to_it() {
+fn a_mode_is_listed_if_the_window_can_be_set_to_it() {
     let world = World::new();
     world.window.change().knows_present_modes = false;
     let surface = world.surface();
@@ -314,7 +314,7 @@ fn r173_a_mode_is_listed_if_the_window_can_be_set_to_it() {
 }
 
 #[test]
-fn r92_every_queue_presents_to_every_surface() {
+fn every_queue_presents_to_every_surface() {
     let world = World::new();
     let surface = world.surface();
     let mut supported = vk::FALSE;

@@ -18,7 +18,7 @@ fn times(rendered: i64, latched: i64, presented: i64) -> FrameTimestamps {
 }
 
 #[test]
-fn r110_the_reported_times_of_a_frame() {
+fn the_reported_times_of_a_frame() {
     let record = Record { present_id: 7, desired: 1000, frame: 3, times: None };
     let told = |times: FrameTimestamps| {
         past_timing(&record, &times, 10).map(|timing| {
@@ -83,7 +83,7 @@ fn know(world: &World, frames: std::ops::Range<u64>) {
 }
 
 #[test]
-fn r110_frames_are_reported_once_and_in_order() {
+fn frames_are_reported_once_and_in_order() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -109,7 +109,7 @@ fn r110_frames_are_reported_once_and_in_order() {
 }
 
 #[test]
-fn r110_times_once_known_stay_known_and_are_not_asked_for_again() {
+fn times_once_known_stay_known_and_are_not_asked_for_again() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -129,7 +129,7 @@ fn r110_times_once_known_stay_known_and_are_not_asked_for_again() {
 }
 
 #[test]
-fn r110_ten_frames_are_remembered() {
+fn ten_frames_are_remembered() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -145,7 +145,7 @@ fn r110_ten_frames_are_remembered() {
 }
 
 #[test]
-fn r110_before_android_17_four_newer_frames_have_to_be_there() {
+fn before_android_17_four_newer_frames_have_to_be_there() {
     let world = World::with(ApiLevel::ANDROID_15, INSTANCE);
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -161,7 +161,7 @@ fn r110_before_android_17_four_newer_frames_have_to_be_there() {
 }
 
 #[test]
-fn r110_a_time_is_for_one_frame_only() {
+fn a_time_is_for_one_frame_only() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -177,7 +177,7 @@ fn r110_a_time_is_for_one_frame_only() {
 }
 
 #[test]
-fn r110_the_refresh_duration_is_the_windows() {
+fn the_refresh_duration_is_the_windows() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&request(surface));
@@ -203,7 +203,7 @@ fn r110_the_refresh_duration_is_the_windows() {
 }
 
 #[test]
-fn r149_the_time_of_a_frame_and_remembering_end_with_the_swapchain() {
+fn the_time_of_a_frame_and_remembering_end_with_the_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let told = || {
@@ -234,7 +234,7 @@ fn r149_the_time_of_a_frame_and_remembering_end_with_the_swapchain() {
 }
 
 #[test]
-fn r110_a_window_that_fails_to_enable_timestamps_is_called_again() {
+fn a_window_that_fails_to_enable_timestamps_is_called_again() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));

@@ -22,7 +22,7 @@ const SHARED: vk::PresentModeKHR = vk::PresentModeKHR::SHARED_DEMAND_REFRESH;
 const LOST: vk::Result = vk::Result::ERROR_SURFACE_LOST_KHR;
 
 #[test]
-fn r99_hardware_buffers_are_asked_about_first() {
+fn hardware_buffers_are_asked_about_first() {
     let world = World::with(ApiLevel::ANDROID_14, INSTANCE);
     let surface = world.surface();
     Graphics::change().hardware_buffer_usage = 0x7000;
@@ -43,7 +43,7 @@ fn r99_hardware_buffers_are_asked_about_first() {
 }
 
 #[test]
-fn r99_the_driver_is_asked_about_the_images_as_they_are_made() {
+fn the_driver_is_asked_about_the_images_as_they_are_made() {
     let world = World::new();
     let surface = world.surface();
     let control = vk::ImageCompressionControlEXT::default();
@@ -57,7 +57,7 @@ fn r99_the_driver_is_asked_about_the_images_as_they_are_made() {
 }
 
 #[test]
-fn r99_front_buffers_since_android_15() {
+fn front_buffers_since_android_15() {
     let world = World::with(ApiLevel::ANDROID_15, INSTANCE);
     let surface = world.surface();
     Graphics::change().hardware_buffer_usage = 0x7000;
@@ -69,7 +69,7 @@ fn r99_front_buffers_since_android_15() {
 }
 
 #[test]
-fn r99_a_driver_that_fails_is_asked_otherwise_since_android_16() {
+fn a_driver_that_fails_is_asked_otherwise_since_android_16() {
     for (level, expected) in [
         (ApiLevel::ANDROID_14, Err(LOST)),
         (ApiLevel::ANDROID_15, Err(LOST)),
@@ -85,7 +85,7 @@ fn r99_a_driver_that_fails_is_asked_otherwise_since_android_16() {
 }
 
 #[test]
-fn r99_before_android_14_only_the_loaders_functions_are_asked() {
+fn before_android_14_only_the_loaders_functions_are_asked() {
     for (level, expected) in [(ApiLevel(24), 0x200), (ApiLevel::ANDROID_13, 0x200)] {
         let world = World::with(level, &INSTANCE[..2]);
         let surface = world.surface();
@@ -104,7 +104,7 @@ fn r99_before_android_14_only_the_loaders_functions_are_asked() {
 }
 
 #[test]
-fn r99_buffers_have_the_compression_of_the_images() {
+fn buffers_have_the_compression_of_the_images() {
     let world = World::new();
     let surface = world.surface();
     // The driver cannot answer for hardware buffers.
@@ -129,7 +129,7 @@ fn r99_buffers_have_the_compression_of_the_images() {
 }
 
 #[test]
-fn r99_of_the_other_functions_the_newest_counts() {
+fn of_the_other_functions_the_newest_counts() {
     let world = World::new();
     let surface = world.surface();
     // The driver cannot answer for hardware buffers.
@@ -152,7 +152,7 @@ fn r99_of_the_other_functions_the_newest_counts() {
 }
 
 #[test]
-fn r100_usage_in_older_terms() {
+fn usage_in_older_terms() {
     let often = Usage2 { consumer: 2 | 4, producer: 2 | 4 | 0x20 | 0x40 };
     assert_eq!(to_gralloc1(0x33), often);
     assert_eq!(from_gralloc1(often), 0x33);

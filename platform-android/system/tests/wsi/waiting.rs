@@ -77,7 +77,7 @@ fn meanwhile(world: &World, swapchain: vk::SwapchainKHR, id: u64, happen: impl F
 }
 
 #[test]
-fn r114_a_frame_is_waited_for_until_it_is_shown() {
+fn a_frame_is_waited_for_until_it_is_shown() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface));
@@ -107,7 +107,7 @@ fn r114_a_frame_is_waited_for_until_it_is_shown() {
 }
 
 #[test]
-fn r146_a_consumer_that_gives_no_times_is_waited_for_without_asking_it() {
+fn a_consumer_that_gives_no_times_is_waited_for_without_asking_it() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface));
@@ -124,7 +124,7 @@ fn r146_a_consumer_that_gives_no_times_is_waited_for_without_asking_it() {
 }
 
 #[test]
-fn r146_a_frame_that_was_replaced_is_over() {
+fn a_frame_that_was_replaced_is_over() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface).present_mode(vk::PresentModeKHR::MAILBOX));
@@ -140,7 +140,7 @@ fn r146_a_frame_that_was_replaced_is_over() {
 }
 
 #[test]
-fn r146_a_frame_that_the_other_side_drops_is_over() {
+fn a_frame_that_the_other_side_drops_is_over() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface).present_mode(FIFO_LATEST_READY));
@@ -158,7 +158,7 @@ fn r146_a_frame_that_the_other_side_drops_is_over() {
 }
 
 #[test]
-fn r173_the_latest_frame_is_shown_if_the_window_is_set_to_it() {
+fn the_latest_frame_is_shown_if_the_window_is_set_to_it() {
     let world = World::new();
     let surface = world.surface();
     for (mode, expected) in [(vk::PresentModeKHR::FIFO, vec![0, 1]), (FIFO_LATEST_READY, vec![3])] {
@@ -175,7 +175,7 @@ fn r173_the_latest_frame_is_shown_if_the_window_is_set_to_it() {
 }
 
 #[test]
-fn r146_a_frame_is_not_over_before_the_window_has_it() {
+fn a_frame_is_not_over_before_the_window_has_it() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface));
@@ -193,7 +193,7 @@ fn r146_a_frame_is_not_over_before_the_window_has_it() {
 }
 
 #[test]
-fn r146_a_frame_without_a_number_of_the_windows_is_not_waited_for() {
+fn a_frame_without_a_number_of_the_windows_is_not_waited_for() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface));
@@ -210,7 +210,7 @@ fn r146_a_frame_without_a_number_of_the_windows_is_not_waited_for() {
 }
 
 #[test]
-fn r114_waiting_ends_with_the_swapchain() {
+fn waiting_ends_with_the_swapchain() {
     let world = World::new();
     let surface = world.surface();
     let old = world.swapchain(&waited_for(surface));
@@ -234,7 +234,7 @@ fn r114_waiting_ends_with_the_swapchain() {
 }
 
 #[test]
-fn r146_a_late_callback_affects_its_own_surface_alone() {
+fn a_late_callback_affects_its_own_surface_alone() {
     let mut world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&waited_for(surface));
@@ -262,7 +262,7 @@ fn r146_a_late_callback_affects_its_own_surface_alone() {
 }
 
 #[test]
-fn r146_frames_of_another_window_are_not_meant() {
+fn frames_of_another_window_are_not_meant() {
     let mut world = World::new();
     let first = world.surface();
     let first_swapchain = world.swapchain(&waited_for(first));
@@ -290,7 +290,7 @@ fn r146_frames_of_another_window_are_not_meant() {
 }
 
 #[test]
-fn r146_without_waiting_no_callback_is_registered() {
+fn without_waiting_no_callback_is_registered() {
     let world = World::new();
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
@@ -325,7 +325,7 @@ fn capabilities(world: &World, surface: vk::SurfaceKHR) -> (vk::Bool32, vk::Bool
 }
 
 #[test]
-fn r114_surfaces_can_since_android_17() {
+fn surfaces_can_since_android_17() {
     for (level, expected) in [(ApiLevel::ANDROID_16, 4711), (ApiLevel::ANDROID_17, vk::TRUE)] {
         let world = World::with(level, INSTANCE);
         let surface = world.surface();
@@ -335,7 +335,7 @@ fn r114_surfaces_can_since_android_17() {
 }
 
 #[test]
-fn r146_a_window_without_callbacks_is_drawn_to_and_not_waited_for() {
+fn a_window_without_callbacks_is_drawn_to_and_not_waited_for() {
     let world = World::new();
     world.window.change().knows_listeners = false;
     let surface = world.surface();
@@ -351,7 +351,7 @@ fn r146_a_window_without_callbacks_is_drawn_to_and_not_waited_for() {
 }
 
 #[test]
-fn r146_a_loader_that_is_newer_than_the_system_asks_nothing_of_its_windows() {
+fn a_loader_that_is_newer_than_the_system_asks_nothing_of_its_windows() {
     let world = World::new();
     world.simulation.android.set("ro.build.version.sdk", "36");
     let surface = world.surface();
@@ -369,7 +369,7 @@ struct PresentTimingFeatures {
 }
 
 #[test]
-fn r114_devices_have_the_extensions_since_android_17() {
+fn devices_have_the_extensions_since_android_17() {
     const OURS: [&CStr; 5] = [
         c"VK_EXT_present_timing",
         c"VK_KHR_present_id",

@@ -217,7 +217,7 @@ fn a_driver_whose_devices_share_a_word_has_one_device_at_a_time() {
 
 /// Khronos' validation layer does not survive that.
 #[test]
-fn r157_a_layer_that_is_active_in_the_systems_loader_too_is_named_in_a_warning() {
+fn a_layer_that_is_active_in_the_systems_loader_too_is_named_in_a_warning() {
     let words = ["WARN", "VK_LAYER_TEST_a is active in", "take one's for the other's; turn it off there"];
     for (layer, expected) in [("VK_LAYER_TEST_a", true), ("VK_LAYER_TEST_other", false)] {
         let scenario = scenario().env("SYSTEM_LOADER_LAYER", layer).log();

@@ -52,44 +52,44 @@ fn program_of(machine: &Machine, library: &Library, tests: &std::path::Path) -> 
 }
 
 #[test]
-fn r155_a_triangle_is_drawn_through_khronos_loader() {
+fn a_triangle_is_drawn_through_khronos_loader() {
     inside(&[]);
     if Need::missing(NEEDS) {
         return;
     }
-    let name = "programs::r155_a_triangle_is_drawn_through_khronos_loader";
+    let name = "programs::a_triangle_is_drawn_through_khronos_loader";
     assert_eq!(above_khronos(name, "draw", &[]), "a green triangle on red\n");
 }
 
 #[test]
-fn r155_devices_are_used_through_khronos_loader_and_beside_it() {
+fn devices_are_used_through_khronos_loader_and_beside_it() {
     inside(&[]);
     if Need::missing(NEEDS) {
         return;
     }
-    let name = "programs::r155_devices_are_used_through_khronos_loader_and_beside_it";
+    let name = "programs::devices_are_used_through_khronos_loader_and_beside_it";
     assert_eq!(above_khronos(name, "device", &[]), "1 devices used\n");
     assert_eq!(above_khronos(name, "device", &[lavapipe()]), "2 devices used\n");
 }
 
 #[test]
-fn r155_everything_that_khronos_loader_enumerates_is_enumerated() {
+fn everything_that_khronos_loader_enumerates_is_enumerated() {
     inside(&[]);
     if Need::missing(NEEDS) {
         return;
     }
-    let name = "programs::r155_everything_that_khronos_loader_enumerates_is_enumerated";
+    let name = "programs::everything_that_khronos_loader_enumerates_is_enumerated";
     let text = above_khronos(name, "enumerate", &[]);
     assert!(text.contains("\ndevice llvmpipe") && text.contains("\ndevice VK_KHR_swapchain "), "{text}");
 }
 
 #[test]
-fn r155_threads_do_everything_at_once_through_khronos_loader() {
+fn threads_do_everything_at_once_through_khronos_loader() {
     inside(&[c"6", c"4"]);
     if Need::missing(NEEDS) {
         return;
     }
-    let name = "programs::r155_threads_do_everything_at_once_through_khronos_loader";
+    let name = "programs::threads_do_everything_at_once_through_khronos_loader";
     let text = above_khronos(name, "stress", &[lavapipe()]);
     assert!(text.starts_with("6 threads, 4 rounds of 9 actions, 2 devices"), "{text}");
 }

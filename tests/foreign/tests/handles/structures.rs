@@ -23,7 +23,7 @@ fn name(utils: &ash::ext::debug_utils::Device, object: impl vk::Handle) {
 }
 
 #[test]
-fn r156_physical_devices_in_groups_are_the_loaders_above_and_the_drivers_below() {
+fn physical_devices_in_groups_are_the_loaders_above_and_the_drivers_below() {
     for scenario in with_and_without_a_layer() {
         let run = scenario.run(|vk| {
             let instance = vk.create(&ask(vk)).unwrap();
@@ -54,7 +54,7 @@ fn r156_physical_devices_in_groups_are_the_loaders_above_and_the_drivers_below()
 }
 
 #[test]
-fn r156_names_are_given_to_the_drivers_own_objects() {
+fn names_are_given_to_the_drivers_own_objects() {
     for scenario in with_and_without_a_layer() {
         let run = scenario.run(|vk| {
             let system = System::open();
@@ -94,7 +94,7 @@ fn r156_names_are_given_to_the_drivers_own_objects() {
 
 /// Another loader would dereference a surface that it takes for its own.
 #[test]
-fn r156_a_surface_that_the_systems_loader_does_not_have_is_not_named_to_it() {
+fn a_surface_that_the_systems_loader_does_not_have_is_not_named_to_it() {
     let scenario = scenario().env("SYSTEM_LOADER_NO_HEADLESS_SURFACES", "1");
     let run = scenario.driver(window_driver("bundled").own_surfaces()).run(|vk| {
         let system = System::open();
@@ -122,7 +122,7 @@ type Secrets = unsafe extern "system" fn(vk::PhysicalDevice, f32, u64, *const u8
 type Secret = unsafe extern "system" fn(vk::CommandBuffer, u64, f32);
 
 #[test]
-fn r156_commands_that_no_registry_has_are_called_with_the_drivers_handles() {
+fn commands_that_no_registry_has_are_called_with_the_drivers_handles() {
     for scenario in with_and_without_a_layer() {
         let run = scenario.driver(window_driver("bundled").device(Device::new("second"))).run(|vk| {
             let system = System::open();

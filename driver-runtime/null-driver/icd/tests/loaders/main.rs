@@ -20,19 +20,19 @@ use run::{CONTENT, NO_LOADER, Run, distribution, exists, library, ours, shim, wi
 const PROGRAMS: [&str; 3] = ["buffers", "images", "objects"];
 
 #[test]
-fn b77_a_program_gets_the_right_bytes_under_our_loader() {
+fn a_program_gets_the_right_bytes_under_our_loader() {
     with_loader(ours(), |run| {
         PROGRAMS.iter().chain(&["newest"]).for_each(|program| run.content(program, ""))
     });
 }
 
 #[test]
-fn b77_a_program_gets_the_right_bytes_under_the_distributions_loader() {
+fn a_program_gets_the_right_bytes_under_the_distributions_loader() {
     with_loader(distribution(), |run| PROGRAMS.iter().for_each(|program| run.content(program, "")));
 }
 
 #[test]
-fn b77_a_program_gets_the_right_bytes_from_the_driver_itself() {
+fn a_program_gets_the_right_bytes_from_the_driver_itself() {
     let run = Run::new(Path::new(NO_LOADER));
     PROGRAMS.iter().chain(&["newest"]).for_each(|program| run.content(program, ""));
 }
@@ -49,7 +49,7 @@ fn older_drivers_do_the_same() {
 }
 
 #[test]
-fn b77_interface_version_7_needs_one_exported_function_only() {
+fn interface_version_7_needs_one_exported_function_only() {
     if !exists("cc") {
         return;
     }

@@ -17,7 +17,7 @@ fn with_settings(members: &str) -> &'static Imaginary {
 }
 
 #[test]
-fn a13_settings_that_say_which_drivers_there_are_replace_the_service() {
+fn settings_that_say_which_drivers_there_are_replace_the_service() {
     let system = with_settings(&format!(r#"{MINE}, "additional_drivers_use_exclusively": true"#));
     assert_eq!(used(&plan_on_fuchsia(system)), ["/libmine.so"]);
     let calls = system.calls();
@@ -25,21 +25,21 @@ fn a13_settings_that_say_which_drivers_there_are_replace_the_service() {
 }
 
 #[test]
-fn a13_drivers_that_settings_add_come_before_those_of_the_service() {
+fn drivers_that_settings_add_come_before_those_of_the_service() {
     let plan = plan_on_fuchsia(with_settings(MINE));
     assert_eq!(used(&plan), ["/libmine.so", "0-libvulkan_a.so"]);
     assert_eq!(plan.searched[0].origin, Origin::Settings);
 }
 
 #[test]
-fn a13_a_variable_replaces_the_service_beside_settings_that_add() {
+fn a_variable_replaces_the_service_beside_settings_that_add() {
     let system = with_settings(MINE);
     system.file("/other.json", manifest("/libother.so")).set("VK_DRIVER_FILES", "/other.json");
     assert_eq!(used(&plan_on_fuchsia(system)), ["/libmine.so", "/libother.so"]);
 }
 
 #[test]
-fn a17_the_settings_file_is_looked_for_on_the_search_paths_in_order() {
+fn the_settings_file_is_looked_for_on_the_search_paths_in_order() {
     let system = Imaginary::new();
     let searched = || -> StdVec<String> {
         let settings = KnownSettings::discover(&system.platform(), &FUCHSIA).unwrap();
@@ -56,7 +56,7 @@ fn a17_the_settings_file_is_looked_for_on_the_search_paths_in_order() {
 }
 
 #[test]
-fn a35_settings_for_certain_programs_are_for_none() {
+fn settings_for_certain_programs_are_for_none() {
     let system = with_settings("");
     system.file(
         &format!("/pkg/data/{FILE}"),
