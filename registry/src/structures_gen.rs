@@ -28,7 +28,6 @@ structures! {
     1000108000 VkPhysicalDeviceImagelessFramebufferFeatures 24 12;
     1000110000 VkPhysicalDeviceRelaxedLineRasterizationFeaturesIMG 24 12;
     1000116000 VkPhysicalDevicePerformanceQueryFeaturesKHR 24 16;
-    1000116007 VkPerformanceQueryReservationInfoKHR 24 12;
     1000120000 VkPhysicalDeviceVariablePointersFeatures 24 16;
     1000133000 VkPhysicalDeviceGpaFeaturesAMD 32 24;
     1000134000 VkPhysicalDeviceShaderEnqueueFeaturesAMDX 24 16;

@@ -1,7 +1,7 @@
 //! The audit of handles: the values that the loader cannot pass through unchecked.
 //!
 //! [`handles`] is the table of the handle types that the loader makes or translates. Every occurrence of such a handle, other than as the
-//! first parameter, must be named in [`handled`]: parameters and the memory they point to, members of structures and unions, structures
+//! first parameter, must be named in `handled.tsv`: parameters and the memory they point to, members of structures and unions, structures
 //! that may be chained to them, arrays, callbacks (a driver's reports may name its own handles), and integers next to an object type. So
 //! must every command that no single driver can answer, because its first parameter is an instance or nothing, and every structure with
 //! such a handle that no command leads to. The generator fails on an occurrence that is not named there, on a name without an occurrence,
@@ -9,13 +9,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use roxmltree::Node;
 
 use crate::Failure;
-use crate::r#gen::generated::{Generated, header};
-use crate::r#gen::handled::{self, How};
+use crate::r#gen::generated::Generated;
 use crate::r#gen::handles::{self, Differs};
 use crate::r#gen::model::{Command, child_text, children, grandchildren, of_this_api, required};
 use crate::r#gen::naming;
@@ -24,105 +22,90 @@ use crate::r#gen::order::{self, Group, Numbered};
 /// Types that identify an adjacent integer as a handle of an object type.
 const OBJECT_TYPES: [&str; 2] = ["VkObjectType", "VkDebugReportObjectTypeEXT"];
 
-/// Prints the handle types, the occurrences with their treatment, and the occurrences that need none, as Markdown tables.
-pub(super) fn print(root: Node, registry: &Numbered) -> Result<(), Failure> {
-    let carriers = Carriers::read(root, registry)?;
-    println!("| handle | commands dispatched on it | who translates it there |\n|---|---|---|");
-    for (name, _, words) in handles::TYPES {
-        println!("| `{name}` | {} | {words} |", carriers.dispatched.get(*name).unwrap_or(&0));
+const TREATMENTS: [&str; 5] = ["trampoline", "terminator", "both ends", "passes through", "not given out"];
+
+/// Returns the carriers of `handled.tsv`, with their treatment.
+fn handled() -> Result<BTreeMap<&'static str, &'static str>, Failure> {
+    let mut handled = BTreeMap::new();
+    for line in include_str!("handled.tsv").lines().filter(|line| !line.starts_with('#')) {
+        let [carrier, treatment, reason] = line.split('\t').collect::<Vec<_>>()[..] else {
+            return Err(format!("handled.tsv: {line:?} has not three columns").into());
+        };
+        if !TREATMENTS.contains(&treatment) || reason.is_empty() {
+            return Err(format!("handled.tsv: {carrier} has no treatment or no reason").into());
+        }
+        if handled.insert(carrier, treatment).is_some() {
+            return Err(format!("handled.tsv: {carrier} is named twice").into());
+        }
     }
-    println!("\n| carrier | function | purpose, or the reason to have no function |\n|---|---|---|");
-    for (carrier, how) in handled::CARRIERS {
-        let (kind, words) = how.words();
-        println!("| `{carrier}` | {kind} | {words} |");
-    }
-    for (carrier, of_type) in &carriers.only_read {
-        println!("| `{carrier}` | passes through | only read, and a {of_type} is the driver's own |");
-    }
-    Ok(())
+    Ok(handled)
 }
 
-/// Compares the registry's carriers with [`handled::CARRIERS`].
+/// Compares the registry's carriers with `handled.tsv`.
 pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
-    let Carriers { translated: found, .. } = Carriers::read(root, registry)?;
-    let mut named = BTreeSet::new();
-    for (carrier, how) in handled::CARRIERS {
-        if how.words().1.is_empty() {
-            return Err(format!("{carrier}: handled.rs gives no function and no reason").into());
+    let found = carriers(root, registry)?;
+    let named: BTreeSet<String> = handled()?.into_keys().map(str::to_owned).collect();
+    let (missing, stale) = (&found - &named, &named - &found);
+    for (wrong, names) in
+        [("does not handle these carriers", missing), ("names carriers that do not exist", stale)]
+    {
+        if !names.is_empty() {
+            let names = Vec::from_iter(names).join("\n  ");
+            return Err(format!("xtask/src/gen/handled.tsv {wrong}:\n  {names}").into());
         }
-        if !named.insert((*carrier).to_owned()) {
-            return Err(format!("{carrier} is named twice").into());
-        }
-    }
-    let missing: Vec<&str> = found.difference(&named).map(String::as_str).collect();
-    if !missing.is_empty() {
-        return Err(format!(
-            "xtask/src/gen/handled.rs does not handle these carriers:\n  {}",
-            missing.join("\n  ")
-        )
-        .into());
-    }
-    let stale: Vec<&str> = named.difference(&found).map(String::as_str).collect();
-    if !stale.is_empty() {
-        return Err(format!(
-            "xtask/src/gen/handled.rs names carriers that do not exist:\n  {}",
-            stale.join("\n  ")
-        )
-        .into());
     }
     Ok(())
 }
 
 /// Returns the commands that need functions of their own, for a test of the loader that it has them.
-pub(super) fn file(registry: &Numbered) -> Generated {
-    let mut text = format!(
-        "{}//! Commands that need a function of their own, because of the handles in them.\n\n",
-        header()
-    );
-    text.push_str("use crate::registry::{CommandId, command};\n");
-    let trampolines = commands(registry, |how| matches!(how, How::Trampoline(_)));
-    let terminators = commands(registry, |how| matches!(how, How::Terminator(_) | How::BothEnds(_)));
-    let above_layers = commands(registry, |how| matches!(how, How::BothEnds(_)));
-    for (constant, about, names) in [
+pub(super) fn file(registry: &Numbered) -> Result<Generated, Failure> {
+    let mut text = String::from("use crate::registry::{CommandId, command};\n");
+    for (constant, about, treatments) in [
         (
             "TRAMPOLINES",
             "Commands for which a trampoline that knows no parameters is not enough.",
-            trampolines,
+            &["trampoline"][..],
         ),
-        ("TERMINATORS", "Commands that a driver cannot be called for as they are.", terminators),
+        (
+            "TERMINATORS",
+            "Commands that a driver cannot be called for as they are.",
+            &["terminator", "both ends"],
+        ),
         (
             "ABOVE_LAYERS",
             "Those of them that the first layer cannot be called for as they are, either.",
-            above_layers,
+            &["both ends"],
         ),
     ] {
+        let names = commands(registry, treatments)?;
         let _ = write!(text, "\n/// {about}\npub(crate) const {constant}: &[CommandId] = &[\n{names}];\n");
     }
-    Generated { path: PathBuf::from("loader-core/src/entry/handled_gen.rs"), text }
+    let about = "Commands that need a function of their own, because of the handles in them.";
+    Ok(Generated::rust("loader-core/src/entry/handled_gen.rs", about, &text))
 }
 
 /// Returns the handle types that differ everywhere as an enum. The loader matches it, so a type without a translation does not compile.
 pub(super) fn types_file() -> Generated {
-    let types = handles::TYPES.iter().filter(|(_, differs, _)| *differs == Differs::Everywhere);
+    let types = handles::TYPES.iter().filter(|(_, differs)| *differs == Differs::Everywhere);
     let (mut variants, mut arms) = (String::new(), String::new());
-    for name in types.filter_map(|(name, ..)| name.strip_prefix("Vk")) {
+    for name in types.filter_map(|(name, _)| name.strip_prefix("Vk")) {
         let _ = writeln!(variants, "    {name},");
         let _ = writeln!(arms, "            vk::ObjectType::{} => Self::{name},", naming::command(name));
     }
     let text = format!(
-        "{}//! The handle types that the loader translates.\n\nuse ash::vk;\n\n\
+        "use ash::vk;\n\n\
          /// A type whose handles differ above and below the loader.\npub(super) enum TranslatedType {{\n{variants}}}\n\n\
          impl TranslatedType {{\n    /// Returns the type of this number, if the loader translates it.\n    \
          pub(super) const fn of(kind: vk::ObjectType) -> Option<Self> {{\n        Some(match kind {{\n{arms}            \
-         _ => return None,\n        }})\n    }}\n}}\n",
-        header()
+         _ => return None,\n        }})\n    }}\n}}\n"
     );
-    Generated { path: PathBuf::from("loader-core/src/objects/debug/translated_gen.rs"), text }
+    let about = "The handle types that the loader translates.";
+    Generated::rust("loader-core/src/objects/debug/translated_gen.rs", about, &text)
 }
 
-/// Returns the constants of the commands with a carrier of this kind, one a line, aliases included.
-fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
-    let carriers = handled::CARRIERS.iter().filter(|(_, how)| wanted(how));
+/// Returns the constants of the commands with a carrier that is treated so, one a line, aliases included.
+fn commands(registry: &Numbered, treatments: &[&str]) -> Result<String, Failure> {
+    let carriers = handled()?.into_iter().filter(|(_, how)| treatments.contains(how));
     let names: BTreeSet<&str> =
         carriers.map(|(carrier, _)| carrier.split(':').next().unwrap_or(carrier)).collect();
     let is_named = |command: &&Command| {
@@ -130,95 +113,46 @@ fn commands(registry: &Numbered, wanted: impl Fn(&How) -> bool) -> String {
             || command.alias_of.as_deref().is_some_and(|of| names.contains(of))
     };
     let chosen = registry.commands().iter().filter(is_named);
-    chosen.map(|command| format!("    command::{},\n", naming::command(&command.name))).collect()
+    Ok(chosen.map(|command| format!("    command::{},\n", naming::command(&command.name))).collect())
 }
 
-/// The carriers of handles that the loader makes or translates.
-#[derive(Default)]
-struct Carriers {
-    /// `vkCommand: parameter`, `vkCommand: VkStructure.member`, `vkCommand` alone if it has none of these and no single driver can answer
-    /// it, or `VkStructure.member` if no command leads to the structure.
-    translated: BTreeSet<String>,
-    /// Carriers of handles that are the same on both sides of the loader, with their types.
-    only_read: BTreeMap<String, String>,
-    /// How many commands have a handle of this type as the first parameter.
-    dispatched: BTreeMap<String, usize>,
-}
-
-impl Carriers {
-    fn read(root: Node, registry: &Numbered) -> Result<Self, Failure> {
-        let structures = Structures::read(root)?;
-        if let Some(unknown) = structures.dispatchable.iter().find(|name| handles::differs(name).is_none()) {
-            return Err(format!("nobody prepares {unknown}, in xtask/src/gen/handles.rs").into());
-        }
-        let mut carriers = Self::default();
-        let mut reached = BTreeSet::new();
-        for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
-            let Some(name) = children(node, "proto").next().and_then(|proto| child_text(proto, "name"))
-            else {
-                continue;
-            };
-            let Some(command) = registry.id(name).map(|id| &registry.commands()[id]) else { continue };
-            carriers.add_command(
-                name,
-                &slots(node, "param")?,
-                order::group(command),
-                &structures,
-                &mut reached,
-            );
-        }
-        for (structure, members) in
-            structures.members.iter().filter(|(name, _)| !reached.contains(name.as_str()))
-        {
-            members
-                .iter()
-                .for_each(|member| carriers.add(member, false, &format!("{structure}.{}", member.name)));
-        }
-        Ok(carriers)
+/// Returns the carriers of handles that the loader makes or translates: `vkCommand: parameter`, `vkCommand: VkStructure.member`, `vkCommand`
+/// alone if it has none of these and no single driver can answer it, or `VkStructure.member` if no command leads to the structure.
+fn carriers(root: Node, registry: &Numbered) -> Result<BTreeSet<String>, Failure> {
+    let structures = Structures::read(root)?;
+    if let Some(unknown) = structures.dispatchable.iter().find(|name| handles::differs(name).is_none()) {
+        return Err(format!("nobody prepares {unknown}, in xtask/src/gen/handles.rs").into());
     }
-
-    fn add_command<'a>(
-        &mut self,
-        name: &str,
-        parameters: &[Slot],
-        group: Group,
-        structures: &'a Structures,
-        reached: &mut BTreeSet<&'a str>,
-    ) {
-        let before = self.translated.len();
+    let (mut carriers, mut reached) = (BTreeSet::new(), BTreeSet::new());
+    for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
+        let Some(name) = children(node, "proto").next().and_then(|proto| child_text(proto, "name")) else {
+            continue;
+        };
+        let Some(id) = registry.id(name) else { continue };
+        let group = order::group(&registry.commands()[id]);
+        let before = carriers.len();
         let dispatched = usize::from(group != Group::Global);
-        for first in parameters.iter().take(dispatched) {
-            let count = self.dispatched.entry(first.of_type.clone()).or_default();
-            *count = count.saturating_add(1);
-        }
-        for parameter in parameters.iter().skip(dispatched) {
-            self.add(parameter, parameter.written, &format!("{name}: {}", parameter.name));
+        for parameter in slots(node, "param")?.iter().skip(dispatched) {
+            if parameter.is_carrier(parameter.written) {
+                carriers.insert(format!("{name}: {}", parameter.name));
+            }
             let mut seen = BTreeSet::new();
-            structures.walk(
-                &parameter.of_type,
-                parameter.written,
-                &mut seen,
-                &mut |structure, member, written| {
-                    self.add(member, written, &format!("{name}: {structure}.{}", member.name));
-                },
-            );
+            structures.walk(&parameter.of_type, parameter.written, &mut seen, &mut |of, member, written| {
+                if member.is_carrier(written) {
+                    carriers.insert(format!("{name}: {of}.{}", member.name));
+                }
+            });
             reached.extend(seen.into_iter().map(|(structure, _)| structure));
         }
-        if self.translated.len() == before && matches!(group, Group::Global | Group::Instance) {
-            self.translated.insert(name.to_owned());
+        if carriers.len() == before && matches!(group, Group::Global | Group::Instance) {
+            carriers.insert(name.to_owned());
         }
     }
-
-    fn add(&mut self, slot: &Slot, written: bool, carrier: &str) {
-        match handles::differs(&slot.of_type) {
-            _ if slot.any_handle => _ = self.translated.insert(carrier.to_owned()),
-            Some(Differs::WhereMade) if !written => {
-                self.only_read.insert(carrier.to_owned(), slot.of_type.clone());
-            }
-            Some(_) => _ = self.translated.insert(carrier.to_owned()),
-            None => {}
-        }
+    for (name, members) in structures.members.iter().filter(|(name, _)| !reached.contains(name.as_str())) {
+        let found = members.iter().filter(|member| member.is_carrier(false));
+        carriers.extend(found.map(|member| format!("{name}.{}", member.name)));
     }
+    Ok(carriers)
 }
 
 /// A parameter or a member.
@@ -229,6 +163,17 @@ struct Slot {
     written: bool,
     /// It is an integer that holds a handle, whose type another member gives.
     any_handle: bool,
+}
+
+impl Slot {
+    /// Returns whether it holds a handle that the loader makes or translates, in memory that the command writes or only reads.
+    fn is_carrier(&self, written: bool) -> bool {
+        match handles::differs(&self.of_type) {
+            _ if self.any_handle => true,
+            Some(Differs::WhereMade) => written,
+            differs => differs.is_some(),
+        }
+    }
 }
 
 /// Returns the parameters or members of a node. An integer without a handle attribute may be a handle if it is next to an object type.
@@ -254,6 +199,7 @@ fn slot(node: Node) -> Result<Slot, Failure> {
 }
 
 /// The structures and unions of the registry, and the function pointers as if their parameters were members.
+#[derive(Default)]
 struct Structures {
     members: BTreeMap<String, Vec<Slot>>,
     aliases: BTreeMap<String, String>,
@@ -265,12 +211,7 @@ struct Structures {
 
 impl Structures {
     fn read(root: Node) -> Result<Self, Failure> {
-        let mut structures = Self {
-            members: BTreeMap::new(),
-            aliases: BTreeMap::new(),
-            chained: BTreeMap::new(),
-            dispatchable: BTreeSet::new(),
-        };
+        let mut structures = Self::default();
         for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
             match node.attribute("category") {
                 Some("handle") if child_text(node, "type") == Some("VK_DEFINE_HANDLE") => {
@@ -328,130 +269,4 @@ impl Structures {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::{Carriers, check};
-    use crate::r#gen::{model, order};
-
-    const REGISTRY: &str = r#"<registry>
-        <types>
-            <type category="define">#define <name>VK_HEADER_VERSION</name> 7</type>
-            <type category="handle"><type>VK_DEFINE_HANDLE</type>(<name>VkQueue</name>)</type>
-            <type category="funcpointer"><proto><type>void</type> <name>PFN_vkCalled</name></proto>
-                <param><type>VkInstance</type> <name>instance</name></param></type>
-            <type category="struct" name="VkInfo"><member><type>PFN_vkCalled</type> <name>call</name></member></type>
-            <type category="struct" name="VkInfoKHR" alias="VkInfo"/>
-            <type category="struct" name="VkChained" structextends="VkInfo">
-                <member objecttype="type"><type>uint64_t</type> <name>any</name></member></type>
-            <type category="struct" name="VkQueues"><member><type>VkQueue</type>* <name>all</name></member></type>
-        </types>
-        <commands>
-            <command><proto><type>void</type> <name>vkShow</name></proto>
-                <param><type>VkDevice</type> <name>device</name></param>
-                <param><type>VkSurfaceKHR</type> <name>surface</name></param>
-                <param>const <type>VkInfoKHR</type>* <name>info</name></param></command>
-            <command><proto><type>void</type> <name>vkQueues</name></proto>
-                <param><type>VkPhysicalDevice</type> <name>of</name></param>
-                <param><type>VkQueues</type>* <name>written</name></param>
-                <param>const <type>VkQueues</type>* <name>read</name></param>
-                <param>const <type>VkQueue</type>* <name>also</name></param></command>
-            <command><proto><type>void</type> <name>vkPlain</name></proto>
-                <param><type>VkInstance</type> <name>instance</name></param></command>
-            <command><proto><type>void</type> <name>vkNobodyHas</name></proto>
-                <param><type>VkInstance</type> <name>instance</name></param></command>
-        </commands>
-        <feature api="vulkan" number="1.0" name="VK_VERSION_1_0"><require>
-            <command name="vkShow"/><command name="vkQueues"/><command name="vkPlain"/>
-        </require></feature>
-    </registry>"#;
-
-    #[test]
-    fn every_way_to_carry_a_handle_is_found() {
-        let document = roxmltree::Document::parse(REGISTRY).unwrap();
-        let registry = order::number(model::Registry::read(document.root_element()).unwrap());
-        let found = Carriers::read(document.root_element(), &registry).unwrap().translated;
-        let expected = [
-            "vkPlain",
-            "vkQueues: VkQueues.all",
-            "vkShow: PFN_vkCalled.instance",
-            "vkShow: VkChained.any",
-            "vkShow: surface",
-        ];
-        assert_eq!(found, BTreeSet::from(expected.map(str::to_owned)));
-    }
-
-    #[test]
-    fn an_unhandled_carrier_fails() {
-        let document = roxmltree::Document::parse(REGISTRY).unwrap();
-        let registry = order::number(model::Registry::read(document.root_element()).unwrap());
-        let failure = check(document.root_element(), &registry).unwrap_err().to_string();
-        assert!(
-            failure.contains("\n  vkShow: surface") && !failure.contains("vkDestroyInstance"),
-            "{failure}"
-        );
-    }
-
-    /// Returns the audit's complaints about the registry with these additional types.
-    fn check_with(addition: &str) -> Option<String> {
-        let text = REGISTRY.replace("</types>", &format!("{addition}</types>"));
-        let document = roxmltree::Document::parse(&text).unwrap();
-        let registry = order::number(model::Registry::read(document.root_element()).unwrap());
-        check(document.root_element(), &registry).err().map(|failure| failure.to_string())
-    }
-
-    #[test]
-    fn an_unhandled_carrier_of_each_kind_fails() {
-        for (addition, carrier) in [
-            (
-                "<type category='struct' name='VkNew' structextends='VkInfo'><member>const <type>VkDebugUtilsMessengerEXT</type>* <name>all</name></member></type>",
-                "vkShow: VkNew.all",
-            ),
-            (
-                "<type category='union' name='VkNew'><member><type>VkDebugReportCallbackEXT</type> <name>one</name>[4]</member></type><type category='struct' name='VkMore' structextends='VkInfo'><member><type>VkNew</type> <name>union</name></member></type>",
-                "vkShow: VkNew.one",
-            ),
-            (
-                "<type category='struct' name='VkNew' structextends='VkQueues'><member><type>VkObjectType</type> <name>kind</name></member><member><type>uint64_t</type> <name>what</name></member></type>",
-                "vkQueues: VkNew.what",
-            ),
-            (
-                "<type category='struct' name='VkNew' structextends='VkInfo'><member><type>VkQueue</type>* <name>made</name></member></type>",
-                "vkShow: VkNew.made",
-            ),
-            (
-                "<type category='struct' name='VkNew'><member><type>VkInstance</type> <name>alone</name></member></type>",
-                "VkNew.alone",
-            ),
-        ] {
-            let failure = check_with(addition).unwrap();
-            assert!(
-                failure.contains(&format!("\n  {carrier}\n")) || failure.ends_with(&format!("\n  {carrier}")),
-                "{failure}"
-            );
-        }
-        let failure =
-            check_with("<type category='handle'><type>VK_DEFINE_HANDLE</type>(<name>VkLane</name>)</type>");
-        assert!(failure.unwrap().contains("nobody prepares VkLane"));
-    }
-
-    #[test]
-    fn a_messenger_in_a_new_structure_of_the_registry_stops_the_generator() {
-        let Some(text) = crate::r#gen::registry_beside_the_repository() else { return };
-        let generated = |text: &str| crate::r#gen::generate(text).err().map(|failure| failure.to_string());
-        assert_eq!(generated(&text), None);
-        for (more, carrier) in [
-            (" structextends=\"VkSubmitInfo\"", "vkQueueSubmit: VkNewEXT.listener"),
-            ("", "VkNewEXT.listener"),
-        ] {
-            let new = format!(
-                "<type category=\"struct\" name=\"VkNewEXT\"{more}><member><type>VkDebugUtilsMessengerEXT</type> <name>listener</name></member></type></types>"
-            );
-            let failure = generated(&text.replacen("</types>", &new, 1));
-            assert_eq!(
-                failure.unwrap(),
-                format!("xtask/src/gen/handled.rs does not handle these carriers:\n  {carrier}")
-            );
-        }
-    }
-}
+mod tests;

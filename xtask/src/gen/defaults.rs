@@ -1,21 +1,15 @@
 //! The null driver's behaviour for extension commands that it does not implement itself: a row for each, derived from the parameters in the
 //! registry.
 
-use std::collections::BTreeMap;
-
 use roxmltree::Node;
 
-use super::generated::{Generated, header, wrapped};
+use super::definitions::Definitions;
+use super::generated::{Generated, wrapped};
 use super::layout::{ABIS, Types};
-use super::model::{child_text, children, declared_commands, grandchildren, of_this_api};
+use super::model::{child_text, children, declared_commands, of_this_api};
 use super::naming;
 use super::order::Numbered;
-use super::structures::values_of;
 use crate::Failure;
-
-const FOLDER: &str = "driver-runtime/null-driver/src/defaults";
-/// Rows in one generated file.
-const FILE_LENGTH: usize = 100;
 
 /// Commands whose result differs from others with the same shape, with the value.
 const RESULTS: [(&str, &str); 4] = [
@@ -37,8 +31,12 @@ const FILLED: [(&str, &str); 3] = [
 /// Commands that destroy what their name does not say.
 const DESTROYERS: [&str; 1] = ["vkReleasePerformanceConfigurationINTEL"];
 
-pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, Failure> {
-    let reader = Reader::new(root)?;
+pub(super) fn files<'a>(
+    root: Node<'a, 'a>,
+    definitions: &'a Definitions<'a>,
+    registry: &Numbered,
+) -> Result<Vec<Generated>, Failure> {
+    let reader = Reader { types: Types::read(root)?, definitions };
     let declared = declared_commands(root);
     let mut rows = Vec::new();
     for command in registry.commands() {
@@ -48,18 +46,9 @@ pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, F
         let node = declared.get(command.name.as_str()).ok_or("a command that is not declared")?;
         rows.extend(reader.row(&command.name, *node)?);
     }
-    let mut files = Vec::new();
-    for (part, rows) in rows.chunks(FILE_LENGTH).enumerate() {
-        let text = format!(
-            "{}//! Commands of extensions: their parameters, what they write, what they return.\n\n\
-             use super::rows::commands;\n\ncommands! {{\n{}}}\n",
-            header(),
-            rows.concat()
-        );
-        let path = std::path::Path::new(FOLDER).join(format!("commands_{}_gen.rs", part + 1));
-        files.push(Generated { path, text });
-    }
-    Ok(files)
+    let about = "Commands of extensions: their parameters, what they write, what they return.";
+    let start = "driver-runtime/null-driver/src/defaults/commands";
+    Ok(Generated::chunks(start, about, "super::rows::commands", &rows, 100).collect())
 }
 
 struct Parameter<'a> {
@@ -76,21 +65,10 @@ struct Parameter<'a> {
 
 struct Reader<'a> {
     types: Types<'a>,
-    nodes: BTreeMap<&'a str, Node<'a, 'a>>,
-    object_types: BTreeMap<&'a str, i32>,
+    definitions: &'a Definitions<'a>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(root: Node<'a, 'a>) -> Result<Self, Failure> {
-        let mut nodes = BTreeMap::new();
-        for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
-            if let Some(name) = node.attribute("name").or_else(|| child_text(node, "name")) {
-                nodes.insert(name, node);
-            }
-        }
-        Ok(Self { types: Types::read(root)?, nodes, object_types: values_of("VkObjectType", root)? })
-    }
-
     /// `CONSTANT (a: Class, b: Class,) Result [action(a)] value;`, or none for what records and returns nothing.
     fn row(&self, name: &str, node: Node<'a, 'a>) -> Result<Option<String>, Failure> {
         let proto = children(node, "proto").next().ok_or("a command without prototype")?;
@@ -165,7 +143,12 @@ impl<'a> Reader<'a> {
     fn described_handle(&self, parameters: &[Parameter]) -> Result<Option<(char, [usize; 3])>, Failure> {
         let infos = parameters.iter().filter(|parameter| parameter.is_pointer && !parameter.is_out);
         for info in infos {
-            let members = self.nodes.get(info.of_type).into_iter().flat_map(|node| children(*node, "member"));
+            let members = self
+                .definitions
+                .types
+                .get(info.of_type)
+                .into_iter()
+                .flat_map(|node| children(*node, "member"));
             for (index, member) in members.filter(|node| of_this_api(*node)).enumerate() {
                 let is_handle =
                     child_text(member, "type").is_some_and(|name| self.object_type(name).is_some());
@@ -186,9 +169,10 @@ impl<'a> Reader<'a> {
     }
 
     fn object_type(&self, handle: &str) -> Option<i32> {
-        let node = self.nodes.get(handle)?;
-        let node = node.attribute("alias").and_then(|of| self.nodes.get(of)).unwrap_or(node);
-        self.object_types.get(node.attribute("objtypeenum")?).copied()
+        let (types, aliases) = (&self.definitions.types, &self.definitions.aliases);
+        let first = || aliases.iter().find(|(_, names)| names.contains(&handle)).map(|(first, _)| *first);
+        let node = types.get(handle).or_else(|| types.get(first()?))?;
+        self.definitions.enumerations.number("VkObjectType", node.attribute("objtypeenum")?)
     }
 
     /// Returns how the object or the objects are made that the command returns through this parameter.
@@ -270,7 +254,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the positions of counts for arrays that the application provides, or none for a structure without such arrays.
     fn counts_beside_pointers(&self, name: &str) -> Result<Option<Vec<[usize; 3]>>, Failure> {
-        let Some(node) = self.nodes.get(name) else { return Ok(None) };
+        let Some(node) = self.definitions.types.get(name) else { return Ok(None) };
         let members: Vec<_> = children(*node, "member").filter(|node| of_this_api(*node)).collect();
         let named = |member: &Node<'a, 'a>| child_text(*member, "name").unwrap_or_default();
         if !members.iter().any(|member| is_pointer(*member) && named(member) != "pNext") {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use roxmltree::Node;
 
-use super::generated::{Generated, header, wrapped};
+use super::generated::{Generated, wrapped};
 use super::model::{grandchildren, is_supported, required};
 use super::naming;
 use super::order::Numbered;
@@ -31,7 +31,7 @@ impl Alternative {
 }
 
 pub(super) fn file(root: Node, registry: &Numbered) -> Result<Generated, Failure> {
-    let mut rows = String::new();
+    let mut rows = Vec::new();
     for node in grandchildren(root, "extensions", "extension").filter(|node| is_supported(*node)) {
         let name = required(node, "name")?;
         let mut words = vec![naming::extension(name)];
@@ -46,15 +46,11 @@ pub(super) fn file(root: Node, registry: &Numbered) -> Result<Generated, Failure
             words.push(format!("[{}{}]", alternative.minor, names.collect::<String>()));
         }
         if words.len() > 1 {
-            rows.push_str(&wrapped(&words));
+            rows.push(wrapped(&words));
         }
     }
-    let text = format!(
-        "{}//! What extensions need: one of the alternatives, each a minor version of Vulkan 1 and other extensions.\n\n\
-         use super::rows::needs;\n\nneeds! {{\n{rows}}}\n",
-        header()
-    );
-    Ok(Generated { path: FILE.into(), text })
+    let about = "What extensions need: one of the alternatives, each a minor version of Vulkan 1 and other extensions.";
+    Ok(Generated::rows(FILE, about, "super::rows::needs", &rows))
 }
 
 /// Reads `A+(B,C)`: `+` is and, `,` is or; both associate to the left, as in the registry.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::Failure;
-use crate::r#gen::generated::{Generated, header};
+use crate::r#gen::generated::Generated;
 use crate::r#gen::model::Command;
 use crate::r#gen::order::{self, Group, Numbered};
 
@@ -99,7 +99,11 @@ pub(super) fn files(registry: &Numbered) -> Result<Vec<Generated>, Failure> {
         let (list, kind) = &platform.list;
         files.push(Generated { path: folder.join(list), text: kind.of(registry, &names)? });
     }
-    files.push(Generated::registry("exports_gen.rs", rows(registry)));
+    files.push(Generated::rust(
+        "registry/src/exports_gen.rs",
+        "The exported commands as a macro.",
+        &rows(registry),
+    ));
     Ok(files)
 }
 
@@ -170,14 +174,12 @@ fn rows(registry: &Numbered) -> String {
         let _ = writeln!(rows, "                {}: {table} {},", command.name, registry.slot(id));
     }
     format!(
-        "{}//! The exported commands as a macro.\n\n\
-         /// Calls `$callback!` with its arguments, a semicolon, and a row for every command that the platform's library exports,\n\
+        "/// Calls `$callback!` with its arguments, a semicolon, and a row for every command that the platform's library exports,\n\
          /// by its number: its name, the table that dispatches it (`global`, `instance` or `device`), and its slot there.\n\
          #[macro_export]\n\
          macro_rules! for_each_export {{\n    \
              ($platform:ident, $($callback:ident)::+ $(, $argument:tt)*) => {{\n        \
                  $crate::exports_of! {{ $platform [$($callback)::+] [$($argument)*] []\n{rows}            }}\n        }}\n    \
-             }};\n}}\n",
-        header()
+             }};\n}}\n"
     )
 }

@@ -1,8 +1,6 @@
 //! The files that list the extensions.
 
-use std::fmt::Write;
-
-use crate::r#gen::generated::{Generated, header, wrapped};
+use crate::r#gen::generated::{Generated, wrapped};
 use crate::r#gen::model::Extension;
 use crate::r#gen::naming;
 use crate::r#gen::order::Numbered;
@@ -27,14 +25,9 @@ pub(super) fn files(registry: &Numbered) -> Vec<Generated> {
 }
 
 fn file(registry: &Numbered, name: &str, about: &str, has: impl Fn(&Extension) -> bool) -> Generated {
-    let mut text = format!("{}//! {about}.\n\n", header());
-    text.push_str("use crate::source::extensions;\n\n");
-    let _ = writeln!(text, "extensions! {{");
-    for (id, extension) in registry.extensions().enumerate().filter(|(_, extension)| has(extension)) {
-        text.push_str(&row(id, extension));
-    }
-    text.push_str("}\n");
-    Generated::registry(name, text)
+    let chosen = registry.extensions().enumerate().filter(|(_, extension)| has(extension));
+    let rows: Vec<String> = chosen.map(|(id, extension)| row(id, extension)).collect();
+    Generated::rows(format!("registry/src/{name}"), &format!("{about}."), "crate::source::extensions", &rows)
 }
 
 /// `12 CONSTANT "VK_name" Kind version 3 on Platform;`

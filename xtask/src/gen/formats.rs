@@ -1,47 +1,37 @@
 //! The formats of the registry, for `driver-runtime`: class, block, components, planes.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use roxmltree::Node;
 
-use super::enumerations::Enumerations;
-use super::generated::{Generated, header, wrapped};
-use super::model::{children, grandchildren, of_this_api, required};
+use super::definitions::Definitions;
+use super::generated::{Generated, wrapped};
+use super::model::{children, grandchildren, required};
 use crate::Failure;
 
-const FOLDER: &str = "driver-runtime/src/format";
-const FILE_LENGTH: usize = 200;
-
-pub(super) fn files(root: Node) -> Result<Vec<Generated>, Failure> {
-    let enumerations = Enumerations::read(root)?;
-    let values: BTreeMap<&str, i64> = enumerations.values("VkFormat").iter().copied().collect();
-    let core = core(root)?;
+pub(super) fn files(root: Node, definitions: &Definitions) -> Result<Vec<Generated>, Failure> {
+    let formats = definitions.enumerations.values("VkFormat").iter();
+    let values: BTreeMap<&str, _> = formats.map(|value| (value.name, (value.number, value.core))).collect();
     let mut rows = BTreeMap::new();
     for node in grandchildren(root, "formats", "format") {
-        let name = required(node, "name")?;
         // A format of an extension that is not supported has no value.
-        if let Some(value) = values.get(name) {
-            rows.insert(*value, row(node, *value, core.get(name).copied(), &values)?);
+        if let Some((value, core)) = values.get(required(node, "name")?) {
+            rows.insert(*value, row(node, *value, *core, &values)?);
         }
     }
     let rows: Vec<String> = rows.into_values().collect();
-    let mut files = Vec::new();
-    for (part, rows) in rows.chunks(FILE_LENGTH).enumerate() {
-        let text = format!(
-            "{}//! Formats, by number.\n\nuse super::rows::rows;\n\nrows! {{\n{}}}\n",
-            header(),
-            rows.concat()
-        );
-        let path = Path::new(FOLDER).join(format!("formats_{}_gen.rs", part + 1));
-        files.push(Generated { path, text });
-    }
-    Ok(files)
+    let start = "driver-runtime/src/format/formats";
+    Ok(Generated::chunks(start, "Formats, by number.", "super::rows::rows", &rows, 200).collect())
 }
 
 /// Returns a format as `16 "16-bit" 2 [1 1 1] core 0 [R 8 Unorm, G 8 Unorm] [];`, with the words `packed`, `compressed` and `chroma` behind
 /// the block if it has them.
-fn row(node: Node, value: i64, core: Option<u8>, values: &BTreeMap<&str, i64>) -> Result<String, Failure> {
+fn row(
+    node: Node,
+    value: i64,
+    core: Option<u8>,
+    values: &BTreeMap<&str, (i64, Option<u8>)>,
+) -> Result<String, Failure> {
     let block = node.attribute("blockExtent").unwrap_or("1,1,1").replace(',', " ");
     let class = required(node, "class")?;
     let mut words = vec![format!("{value} \"{class}\" {} [{block}]", required(node, "blockSize")?)];
@@ -62,7 +52,7 @@ fn row(node: Node, value: i64, core: Option<u8>, values: &BTreeMap<&str, i64>) -
     for plane in children(node, "plane") {
         let [width, height] = [required(plane, "widthDivisor")?, required(plane, "heightDivisor")?];
         let compatible = required(plane, "compatible")?;
-        let compatible = values.get(compatible).ok_or_else(|| format!("no format {compatible}"))?;
+        let (compatible, _) = values.get(compatible).ok_or_else(|| format!("no format {compatible}"))?;
         planes.push(format!("{compatible} {width} {height}"));
     }
     words.push(format!("[{}]", planes.join(", ")));
@@ -73,24 +63,6 @@ fn row(node: Node, value: i64, core: Option<u8>, values: &BTreeMap<&str, i64>) -
 fn variant(words: &str) -> String {
     let capital = |word: &str| word[..1].to_owned() + &word[1..].to_lowercase();
     words.split(' ').map(capital).collect()
-}
-
-/// Returns the core versions that formats come with.
-fn core<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, u8>, Failure> {
-    let mut core = BTreeMap::new();
-    for group in children(root, "enums").filter(|node| node.attribute("name") == Some("VkFormat")) {
-        for value in children(group, "enum").filter(|value| value.attribute("value").is_some()) {
-            core.insert(required(value, "name")?, 0);
-        }
-    }
-    for feature in children(root, "feature").filter(|node| of_this_api(*node)) {
-        let minor =
-            required(feature, "number")?.strip_prefix("1.").ok_or("a version that is not 1.x")?.parse()?;
-        for value in feature.descendants().filter(|node| node.attribute("extends") == Some("VkFormat")) {
-            core.entry(required(value, "name")?).or_insert(minor);
-        }
-    }
-    Ok(core)
 }
 
 #[cfg(test)]

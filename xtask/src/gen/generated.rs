@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 /// Longest line of a list.
 const WIDTH: usize = 118;
 
-const REGISTRY_FOLDER: &str = "registry/src";
-
 /// A file that the generator owns: its path from the root of the repository, and all of its text.
 pub(super) struct Generated {
     pub(super) path: PathBuf,
@@ -14,9 +12,29 @@ pub(super) struct Generated {
 }
 
 impl Generated {
-    /// Returns a file in the registry crate.
-    pub(super) fn registry(name: &str, text: String) -> Self {
-        Self { path: Path::new(REGISTRY_FOLDER).join(name), text }
+    /// Returns a file of Rust with this description and content.
+    pub(super) fn rust(path: impl AsRef<Path>, about: &str, content: &str) -> Self {
+        Self { path: path.as_ref().to_owned(), text: format!("{}//! {about}\n\n{content}", header()) }
+    }
+
+    /// Returns a file that calls a macro with rows.
+    pub(super) fn rows(path: impl AsRef<Path>, about: &str, macro_path: &str, rows: &[String]) -> Self {
+        let name = macro_path.rsplit(':').next().unwrap_or_default();
+        Self::rust(path, about, &format!("use {macro_path};\n\n{name}! {{\n{}}}\n", rows.concat()))
+    }
+
+    /// Returns such files with at most `length` rows each, whose names are `START_1_gen.rs` and so on.
+    pub(super) fn chunks(
+        start: &str,
+        about: &str,
+        macro_path: &str,
+        rows: &[String],
+        length: usize,
+    ) -> impl Iterator<Item = Self> {
+        let chunks = rows.chunks(length).enumerate();
+        chunks.map(move |(part, rows)| {
+            Self::rows(format!("{start}_{}_gen.rs", part + 1), about, macro_path, rows)
+        })
     }
 }
 

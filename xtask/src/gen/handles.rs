@@ -12,24 +12,20 @@ pub(super) enum Differs {
 
 use Differs::{Everywhere, WhereMade};
 
-/// The types, how they differ, and who translates one that a command is dispatched on.
-pub(super) const TYPES: &[(&str, Differs, &str)] = &[
-    ("VkInstance", Everywhere, "terminators ask each driver with its own instance"),
-    (
-        "VkPhysicalDevice",
-        Everywhere,
-        "a stamped-out terminator swaps it for the driver's and knows no other parameter",
-    ),
-    ("VkSurfaceKHR", Everywhere, "no command is dispatched on it"),
-    ("VkDebugUtilsMessengerEXT", Everywhere, "no command is dispatched on it"),
-    ("VkDebugReportCallbackEXT", Everywhere, "no command is dispatched on it"),
-    ("VkDevice", WhereMade, "a trampoline that knows no parameters; terminators get the driver's own"),
-    ("VkQueue", WhereMade, "as a device"),
-    ("VkCommandBuffer", WhereMade, "as a device"),
-    ("VkExternalComputeQueueNV", WhereMade, "as a device"),
+/// The types, and how they differ.
+pub(super) const TYPES: &[(&str, Differs)] = &[
+    ("VkInstance", Everywhere),
+    ("VkPhysicalDevice", Everywhere),
+    ("VkSurfaceKHR", Everywhere),
+    ("VkDebugUtilsMessengerEXT", Everywhere),
+    ("VkDebugReportCallbackEXT", Everywhere),
+    ("VkDevice", WhereMade),
+    ("VkQueue", WhereMade),
+    ("VkCommandBuffer", WhereMade),
+    ("VkExternalComputeQueueNV", WhereMade),
 ];
 
 /// Returns how a handle of this type differs, if the loader makes or translates it.
 pub(super) fn differs(of_type: &str) -> Option<Differs> {
-    TYPES.iter().find(|(name, ..)| *name == of_type).map(|(_, differs, _)| *differs)
+    TYPES.iter().find(|(name, _)| *name == of_type).map(|(_, differs)| *differs)
 }

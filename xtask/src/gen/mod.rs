@@ -1,11 +1,10 @@
 //! `cargo xtask gen`: from `vk.xml` to the committed tables.
 //!
 //! The registry is read into a [`model`], put in the order that numbers the commands ([`order`]), checked for unhandled handles ([`audit`],
-//! by [`handles`] against [`handled`]), and written out by [`commands`], [`extensions`], [`structures`], [`exports`],
+//! by [`handles`] against `handled.tsv`), and written out by [`commands`], [`extensions`], [`structures`], [`exports`],
 //! [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`] and [`dependencies`].
 
 use std::fs;
-use std::path::Path;
 
 use crate::Failure;
 use crate::workspace::root;
@@ -13,6 +12,7 @@ use crate::workspace::root;
 mod audit;
 mod commands;
 mod defaults;
+mod definitions;
 mod dependencies;
 mod enumerations;
 mod exports;
@@ -20,7 +20,6 @@ mod extensions;
 mod features;
 mod formats;
 mod generated;
-mod handled;
 mod handles;
 mod layout;
 mod model;
@@ -32,35 +31,21 @@ mod signatures;
 mod structures;
 mod types;
 
+use definitions::Definitions;
 use generated::Generated;
 
-/// Runs the task: `--registry PATH` gives the path of `vk.xml`, `--check` compares instead of writing, and `--handles` prints the treatment
-/// of every handle.
+/// Runs the task: `--registry PATH` gives the path of `vk.xml`, and `--check` compares instead of writing.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let mut registry = None;
-    let (mut check, mut handles) = (false, false);
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        match argument.as_str() {
-            "--registry" => registry = rest.next(),
-            "--check" => check = true,
-            "--handles" => handles = true,
-            other => return Err(format!("gen does not know `{other}`").into()),
+    let (path, check) = match arguments {
+        [option, path] if option == "--registry" => (path, false),
+        [option, path, check] | [check, option, path] if option == "--registry" && check == "--check" => {
+            (path, true)
         }
-    }
-    let path = registry.ok_or("gen needs --registry PATH, the vk.xml to read")?;
+        _ => return Err("gen needs --registry PATH, the vk.xml to read, and takes --check".into()),
+    };
     let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    if handles {
-        print_handles(&text)?;
-    }
     let files = generate(&text)?;
-    if check { compare(root(), &files) } else { write(root(), &files) }
-}
-
-fn print_handles(text: &str) -> Result<(), Failure> {
-    let document = roxmltree::Document::parse(text)?;
-    let registry = order::number(model::Registry::read(document.root_element())?);
-    audit::print(document.root_element(), &registry)
+    if check { compare(&files) } else { write(&files) }
 }
 
 /// Returns the registry that `VK_XML` names, or that `test.sh` checks the generated files against. Without one, the test that
@@ -74,41 +59,38 @@ fn registry_beside_the_repository() -> Option<String> {
 
 fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     let document = roxmltree::Document::parse(text)?;
-    let registry = order::number(model::Registry::read(document.root_element())?);
-    audit::check(document.root_element(), &registry)?;
-    let mut files = commands::files(document.root_element(), &registry)?;
+    let root = document.root_element();
+    let registry = order::number(model::Registry::read(root)?);
+    audit::check(root, &registry)?;
+    let definitions = Definitions::read(root)?;
+    let mut files = commands::files(root, &definitions, &registry)?;
     files.extend(extensions::files(&registry));
-    files.push(structures::file(document.root_element())?);
-    files.push(audit::file(&registry));
+    files.push(structures::file(root)?);
+    files.push(audit::file(&registry)?);
     files.push(audit::types_file());
     files.extend(exports::files(&registry)?);
-    files.extend(features::files(document.root_element(), &registry)?);
-    files.extend(properties::files(document.root_element(), &registry)?);
-    files.extend(formats::files(document.root_element())?);
-    files.extend(defaults::files(document.root_element(), &registry)?);
-    files.push(dependencies::file(document.root_element(), &registry)?);
-    files.extend(recorded::files(document.root_element(), &registry)?);
-    files.extend(types::files(document.root_element(), &registry)?);
+    files.extend(features::files(&definitions, &registry)?);
+    files.extend(properties::files(&definitions, &registry)?);
+    files.extend(formats::files(root, &definitions)?);
+    files.extend(defaults::files(root, &definitions, &registry)?);
+    files.push(dependencies::file(root, &registry)?);
+    files.extend(recorded::files(root, &registry)?);
+    files.extend(types::files(root, &definitions, &registry)?);
     Ok(files)
 }
 
-fn write(root: &Path, files: &[Generated]) -> Result<(), Failure> {
+fn write(files: &[Generated]) -> Result<(), Failure> {
     for file in files {
-        let path = root.join(&file.path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&path, &file.text).map_err(|error| format!("{}: {error}", path.display()))?;
+        fs::write(root().join(&file.path), &file.text)
+            .map_err(|error| format!("{}: {error}", file.path.display()))?;
     }
     Ok(())
 }
 
-fn compare(root: &Path, files: &[Generated]) -> Result<(), Failure> {
-    let stale: Vec<String> = files
-        .iter()
-        .filter(|file| fs::read_to_string(root.join(&file.path)).ok().as_ref() != Some(&file.text))
-        .map(|file| file.path.display().to_string())
-        .collect();
+fn compare(files: &[Generated]) -> Result<(), Failure> {
+    let is_stale =
+        |file: &&Generated| fs::read_to_string(root().join(&file.path)).ok().as_ref() != Some(&file.text);
+    let stale: Vec<_> = files.iter().filter(is_stale).map(|file| file.path.display().to_string()).collect();
     if stale.is_empty() {
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! The generator's model of `vk.xml`: the API named `vulkan`, without the parts that only other APIs or no API provides.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use roxmltree::Node;
 
@@ -36,12 +36,6 @@ pub(super) struct Extension {
     pub(super) platform: Option<String>,
 }
 
-/// How a command is declared, before anything provides it.
-enum Declaration {
-    Full { first_parameter: String },
-    Alias { of: String },
-}
-
 impl Registry {
     /// Reads the registry from the root element of `vk.xml`.
     pub(super) fn read(root: Node) -> Result<Self, Failure> {
@@ -65,20 +59,22 @@ impl Registry {
     }
 }
 
-struct Reader {
-    declarations: BTreeMap<String, Declaration>,
+/// How a command is declared, before anything provides it: with the type of its first parameter, or as another name of a command.
+type Declaration<'a> = Result<&'a str, &'a str>;
+
+struct Reader<'a> {
+    declarations: BTreeMap<&'a str, Declaration<'a>>,
     commands: Vec<Command>,
     index: BTreeMap<String, usize>,
 }
 
-impl Reader {
+impl Reader<'_> {
     /// Reads the core versions and returns the newest minor number. A version may be spread over several features
     /// (base, compute, graphics); the number counts, not the name.
     fn features(&mut self, root: Node) -> Result<u8, Failure> {
         let mut newest = 0;
         for feature in children(root, "feature").filter(|node| of_this_api(*node)) {
-            let number = required(feature, "number")?;
-            let minor: u8 = number.strip_prefix("1.").ok_or("a core version that is not 1.x")?.parse()?;
+            let minor = minor(feature)?;
             newest = newest.max(minor);
             for name in provided(feature) {
                 let command = self.command(&name)?;
@@ -124,46 +120,38 @@ impl Reader {
 
     fn declared(&self, name: &str) -> Result<Command, Failure> {
         let mut alias_of = None;
-        let mut seen = BTreeSet::new();
-        let mut declared_as = name;
-        loop {
-            if !seen.insert(declared_as) {
-                return Err(format!("{name} is an alias of itself").into());
-            }
+        // No alias is of an alias of an alias.
+        for _ in 0..3 {
+            let declared_as = alias_of.unwrap_or(name);
             match self.declarations.get(declared_as) {
                 None => return Err(format!("{name} is provided but {declared_as} is not declared").into()),
-                Some(Declaration::Alias { of }) => {
-                    alias_of = Some(of.clone());
-                    declared_as = of;
-                }
-                Some(Declaration::Full { first_parameter }) => {
-                    let first_parameter = first_parameter.clone();
-                    let name = name.to_owned();
+                Some(Err(of)) => alias_of = Some(of),
+                Some(Ok(first_parameter)) => {
                     return Ok(Command {
-                        name,
-                        first_parameter,
+                        name: name.to_owned(),
+                        first_parameter: (*first_parameter).to_owned(),
                         core: None,
-                        alias_of,
+                        alias_of: alias_of.map(str::to_owned),
                         providers: Vec::new(),
                     });
                 }
             }
         }
+        Err(format!("{name} is an alias of itself").into())
     }
 }
 
-fn declarations(root: Node) -> Result<BTreeMap<String, Declaration>, Failure> {
+fn declarations<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str, Declaration<'a>>, Failure> {
     let mut found = BTreeMap::new();
     for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
         if let Some(of) = node.attribute("alias") {
-            found.insert(required(node, "name")?.to_owned(), Declaration::Alias { of: of.to_owned() });
+            found.insert(required(node, "name")?, Err(of));
             continue;
         }
         let proto = children(node, "proto").next().ok_or("a command without prototype")?;
         let name = child_text(proto, "name").ok_or("a prototype without name")?;
         let first = children(node, "param").next().ok_or_else(|| format!("{name}: no parameters"))?;
-        let first_parameter = child_text(first, "type").ok_or_else(|| format!("{name}: no type"))?.to_owned();
-        found.insert(name.to_owned(), Declaration::Full { first_parameter });
+        found.insert(name, Ok(child_text(first, "type").ok_or_else(|| format!("{name}: no type"))?));
     }
     Ok(found)
 }
@@ -198,6 +186,18 @@ pub(super) fn of_this_api(node: Node) -> bool {
 
 pub(super) fn is_supported(extension: Node) -> bool {
     extension.attribute("supported").is_some_and(|list| list.split(',').any(|api| api == API))
+}
+
+/// Returns the core versions and the extensions that are supported.
+pub(super) fn providers<'a>(root: Node<'a, 'a>) -> impl Iterator<Item = Node<'a, 'a>> {
+    let features = children(root, "feature").filter(|node| of_this_api(*node));
+    features.chain(grandchildren(root, "extensions", "extension").filter(|node| is_supported(*node)))
+}
+
+/// Returns the minor number of a core version.
+pub(super) fn minor(feature: Node) -> Result<u8, Failure> {
+    let number = required(feature, "number")?;
+    Ok(number.strip_prefix("1.").ok_or("a core version that is not 1.x")?.parse()?)
 }
 
 /// Returns the commands that are declared in full, by name.

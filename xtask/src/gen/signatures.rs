@@ -4,27 +4,25 @@ use std::collections::BTreeMap;
 
 use roxmltree::Node;
 
-use super::model::{child_text, children, declared_commands, of_this_api};
+use super::definitions::Definitions;
+use super::model::{child_text, children, of_this_api};
 use super::types::Writer;
 use crate::Failure;
 
-pub(super) struct Signatures<'a> {
-    writer: Writer<'a>,
-    declared: BTreeMap<&'a str, Node<'a, 'a>>,
-}
+pub(super) struct Signatures<'a>(Writer<'a>);
 
 impl<'a> Signatures<'a> {
-    pub(super) fn read(root: Node<'a, 'a>) -> Result<Self, Failure> {
-        Ok(Self { writer: Writer::new(root)?, declared: declared_commands(root) })
+    pub(super) fn read(root: Node<'a, 'a>, definitions: &'a Definitions<'a>) -> Result<Self, Failure> {
+        Ok(Self(Writer::new(root, definitions)?))
     }
 
     /// `( device: vk::Device, count: u32, writes: Array<'a, vk::X<'a>> [count], ) -> vk::Result,`
     pub(super) fn of(&mut self, name: &str) -> Result<Vec<String>, Failure> {
-        let node = *self.declared.get(name).ok_or_else(|| format!("{name} is not declared"))?;
+        let node = *self.0.commands.get(name).ok_or_else(|| format!("{name} is not declared"))?;
         let nodes: Vec<_> = children(node, "param").filter(|node| of_this_api(*node)).collect();
         let mut counts = BTreeMap::new();
         for node in &nodes {
-            let declared = self.writer.declared(*node)?;
+            let declared = self.0.declared(*node)?;
             if !declared.is_pointer() {
                 counts.insert(child_text(*node, "name").unwrap_or_default(), short(&declared.name));
             }
@@ -33,9 +31,8 @@ impl<'a> Signatures<'a> {
         for node in nodes {
             words.push(format!("{},", self.parameter(node, &counts)?));
         }
-        let result =
-            self.writer.declared(children(node, "proto").next().ok_or("a command without prototype")?)?;
-        let element = self.writer.element(&result, "'a")?.replace("super::", "vk::");
+        let result = self.0.declared(children(node, "proto").next().ok_or("a command without prototype")?)?;
+        let element = self.0.element(&result, "'a")?.replace("super::", "vk::");
         words.push(match element.as_str() {
             "c_void" if !result.is_pointer() => ") -> (),".to_owned(),
             _ => format!(") -> {},", result.member(&element)),
@@ -44,8 +41,8 @@ impl<'a> Signatures<'a> {
     }
 
     fn parameter(&mut self, node: Node<'a, 'a>, counts: &BTreeMap<&str, String>) -> Result<String, Failure> {
-        let declared = self.writer.declared(node)?;
-        let element = self.writer.element(&declared, "'a")?.replace("super::", "vk::");
+        let declared = self.0.declared(node)?;
+        let element = self.0.element(&declared, "'a")?.replace("super::", "vk::");
         let name = short(&declared.name);
         let is_optional = node.attribute("optional").is_some_and(|optional| optional.starts_with("true"));
         // What the registry does not define can only be passed on.

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::Failure;
-use crate::workspace::root;
+use crate::workspace::metadata;
 
 pub(super) struct Ash {
     /// Whether the type has a lifetime, by name.
@@ -61,19 +60,8 @@ fn add(text: &str, types: &mut BTreeMap<String, bool>) {
 
 /// Returns the folder with the module `vk`.
 fn folder() -> Result<PathBuf, Failure> {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--format-version", "1", "--locked"])
-        .current_dir(root())
-        .output()?;
-    if !output.status.success() {
-        return Err(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)).into());
-    }
-    let all: serde_json::Value = serde_json::from_slice(&output.stdout)?;
-    let packages = all["packages"].as_array().ok_or("cargo metadata without packages")?;
-    let manifest = packages
-        .iter()
-        .find(|package| package["name"] == "ash")
-        .and_then(|package| package["manifest_path"].as_str())
-        .ok_or("the workspace does not use ash")?;
-    Ok(Path::new(manifest).with_file_name("src/vk"))
+    let all = metadata(&[])?;
+    let mut packages = all["packages"].as_array().into_iter().flatten();
+    let ash = packages.find(|package| package["name"] == "ash").ok_or("the workspace does not use ash")?;
+    Ok(Path::new(ash["manifest_path"].as_str().unwrap_or_default()).with_file_name("src/vk"))
 }

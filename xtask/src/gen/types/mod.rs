@@ -8,25 +8,28 @@ mod c_tests;
 mod declaration;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use roxmltree::Node;
 
-use super::generated::{Generated, header, wrapped};
+use super::definitions::Definitions;
+use super::enumerations::Value;
+use super::generated::{Generated, wrapped};
 use super::layout::{ABIS, Types};
-use super::model::{child_text, children, declared_commands, grandchildren, is_supported, of_this_api};
+use super::model::{child_text, children, declared_commands, of_this_api};
 use super::order::Numbered;
-use super::structures::{extension_value, structure_types};
 use crate::Failure;
 use ash::Ash;
 use declaration::{Declared, declared};
 
-const FOLDER: &str = "registry/src/types";
 /// The most lines of rows in one generated file.
 const FILE_LENGTH: usize = 450;
 
-pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, Failure> {
-    let mut writer = Writer::new(root)?;
+pub(super) fn files<'a>(
+    root: Node<'a, 'a>,
+    definitions: &'a Definitions<'a>,
+    registry: &Numbered,
+) -> Result<Vec<Generated>, Failure> {
+    let mut writer = Writer::new(root, definitions)?;
     let mut pointers = Vec::new();
     let mut names = BTreeMap::<&str, Vec<&str>>::new();
     for command in registry.commands() {
@@ -62,12 +65,9 @@ fn chunks(kind: &str, title: &str, rows: &[String]) -> Vec<Generated> {
             None => texts.push(row.clone()),
         }
     }
-    let file = |(part, text): (usize, &String)| Generated {
-        path: Path::new(FOLDER).join(format!("{kind}_{}_gen.rs", part + 1)),
-        text: format!(
-            "{}//! {title}\n\n#[allow(unused_imports)]\nuse super::needed::*;\n\n{kind}! {{\n{text}}}\n",
-            header()
-        ),
+    let file = |(part, text): (usize, &String)| {
+        let content = format!("#[allow(unused_imports)]\nuse super::needed::*;\n\n{kind}! {{\n{text}}}\n");
+        Generated::rust(format!("registry/src/types/{kind}_{}_gen.rs", part + 1), title, &content)
     };
     texts.iter().enumerate().map(file).collect()
 }
@@ -75,46 +75,19 @@ fn chunks(kind: &str, title: &str, rows: &[String]) -> Vec<Generated> {
 pub(super) struct Writer<'a> {
     ash: Ash,
     types: Types<'a>,
-    root: Node<'a, 'a>,
-    nodes: BTreeMap<&'a str, Node<'a, 'a>>,
-    commands: BTreeMap<&'a str, Node<'a, 'a>>,
-    structure_types: BTreeMap<&'a str, i32>,
-    constants: BTreeMap<&'a str, &'a str>,
-    /// All names of each type, by its first.
-    aliases: BTreeMap<&'a str, Vec<&'a str>>,
+    definitions: &'a Definitions<'a>,
+    pub(super) commands: BTreeMap<&'a str, Node<'a, 'a>>,
     wanted: BTreeSet<&'a str>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(root: Node<'a, 'a>) -> Result<Self, Failure> {
-        let (mut nodes, mut aliases) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
-        for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
-            let proto = children(node, "proto").next().unwrap_or(node);
-            let Some(name) = node.attribute("name").or_else(|| child_text(proto, "name")) else { continue };
-            match node.attribute("alias") {
-                Some(first) => aliases.entry(first).or_default().push(name),
-                None => _ = nodes.insert(name, node),
-            }
-        }
-        let lists = children(root, "enums").filter(|list| list.attribute("type") == Some("constants"));
-        let values = lists.flat_map(|list| children(list, "enum"));
-        let constants =
-            values.filter_map(|value| Some((value.attribute("name")?, value.attribute("value")?))).collect();
-        Ok(Self {
-            ash: Ash::read()?,
-            types: Types::read(root)?,
-            root,
-            nodes,
-            commands: declared_commands(root),
-            structure_types: structure_types(root)?,
-            constants,
-            aliases,
-            wanted: BTreeSet::new(),
-        })
+    pub(super) fn new(root: Node<'a, 'a>, definitions: &'a Definitions<'a>) -> Result<Self, Failure> {
+        let (types, commands) = (Types::read(root)?, declared_commands(root));
+        Ok(Self { ash: Ash::read()?, types, definitions, commands, wanted: BTreeSet::new() })
     }
 
     pub(super) fn declared(&self, node: Node<'a, 'a>) -> Result<Declared<'a>, Failure> {
-        declared(node, &self.constants)
+        declared(node, &self.definitions.constants)
     }
 
     /// Returns the type of a command that `ash` has not by this name.
@@ -136,11 +109,11 @@ impl<'a> Writer<'a> {
         let proto = children(node, "proto").next().ok_or("a command without prototype")?;
         let mut words = vec!["(".to_owned()];
         for parameter in children(node, "param").filter(|node| of_this_api(*node)) {
-            let declared = declared(parameter, &self.constants)?;
+            let declared = declared(parameter, &self.definitions.constants)?;
             let element = self.element(&declared, "'_")?;
             words.push(format!("{}: {},", declared.name, declared.parameter(&element)));
         }
-        let result = declared(proto, &self.constants)?;
+        let result = declared(proto, &self.definitions.constants)?;
         words.push(match self.element(&result, "'_")? {
             nothing if nothing == "c_void" && !result.is_pointer() => ")".to_owned(),
             element => format!(") -> {}", result.member(&element)),
@@ -173,7 +146,7 @@ impl<'a> Writer<'a> {
     fn named(&mut self, declared: &Declared<'a>, lifetime: &str) -> Result<String, Failure> {
         let name = declared.of_type;
         let first = self.first(name);
-        let others = self.aliases.get(first).into_iter().flatten().copied();
+        let others = self.definitions.aliases.get(first).into_iter().flatten().copied();
         for known in [name, first].into_iter().chain(others) {
             let known = rust_name(known);
             if self.ash.has(&known) {
@@ -192,8 +165,8 @@ impl<'a> Writer<'a> {
         }
         // The bits of a set have the type of the set.
         let set = first.replace("FlagBits", "Flags");
-        let set = self.nodes.get_key_value(set.as_str()).map(|(name, _)| *name);
-        let first = self.nodes.get_key_value(first).map(|(name, _)| *name);
+        let set = self.definitions.types.get_key_value(set.as_str()).map(|(name, _)| *name);
+        let first = self.definitions.types.get_key_value(first).map(|(name, _)| *name);
         let wanted = set.or(first).ok_or_else(|| format!("{name} is not declared"))?;
         self.wanted.insert(wanted);
         Ok(format!("super::{}", rust_name(wanted)))
@@ -204,7 +177,7 @@ impl<'a> Writer<'a> {
     where
         'a: 'b,
     {
-        let of = self.aliases.iter().find(|(_, names)| names.contains(&name));
+        let of = self.definitions.aliases.iter().find(|(_, names)| names.contains(&name));
         of.map_or(name, |(first, _)| first)
     }
 
@@ -219,7 +192,7 @@ impl<'a> Writer<'a> {
     }
 
     fn item(&mut self, name: &'a str) -> Result<(&'static str, Vec<String>), Failure> {
-        let node = self.nodes[name];
+        let node = self.definitions.types[name];
         let rust = rust_name(name);
         Ok(match node.attribute("category") {
             Some("struct") => ("structures", self.structure(name, &rust, node)?),
@@ -231,10 +204,10 @@ impl<'a> Writer<'a> {
             }
             Some("handle") if child_text(node, "type") == Some("VK_DEFINE_HANDLE") => ("handles", vec![rust]),
             Some("handle") => ("numbers", number(&rust, "u64", Vec::new())),
-            Some("enum") => ("numbers", number(&rust, "i32", self.values(name)?)),
+            Some("enum") => ("numbers", number(&rust, "i32", self.values(name))),
             Some("bitmask") => {
                 let of_type = if self.types.size(name, &ABIS[0])? == 8 { "u64" } else { "u32" };
-                ("numbers", number(&rust, of_type, self.values(&name.replace("Flags", "FlagBits"))?))
+                ("numbers", number(&rust, of_type, self.values(&name.replace("Flags", "FlagBits"))))
             }
             other => return Err(format!("{name}: no type of Rust for {other:?}").into()),
         })
@@ -243,7 +216,8 @@ impl<'a> Writer<'a> {
     /// `Name tagged 1000318015 const (48 40 36) { member: Type [16 8 8], }`: `sType` and `pNext` are not among the members.
     fn structure(&mut self, name: &str, rust: &str, node: Node<'a, 'a>) -> Result<Vec<String>, Failure> {
         let members = self.members(node)?;
-        let tag = self.types.structure_type(name).and_then(|name| self.structure_types.get(name));
+        let tag = self.types.structure_type(name);
+        let tag = tag.and_then(|tag| self.definitions.enumerations.number("VkStructureType", tag));
         let mut words = vec![rust.to_owned()];
         if let Some(number) = tag {
             let of_chain = if members[1].1.starts_with("*const") { "const" } else { "mut" };
@@ -267,7 +241,7 @@ impl<'a> Writer<'a> {
         let mut members = 0usize;
         let mut bits = 32usize;
         for (of_c, member) in children(node, "member").filter(|node| of_this_api(*node)).enumerate() {
-            let width = declared(member, &self.constants)?.bits;
+            let width = declared(member, &self.definitions.constants)?.bits;
             let continues = width.is_some_and(|width| bits + width <= 32);
             bits = width.map_or(32, |width| if continues { bits + width } else { width });
             if !continues {
@@ -285,7 +259,7 @@ impl<'a> Writer<'a> {
         let mut members: Vec<(String, String)> = Vec::new();
         let mut bits = 32usize;
         for member in children(node, "member").filter(|node| of_this_api(*node)) {
-            let declared = declared(member, &self.constants)?;
+            let declared = declared(member, &self.definitions.constants)?;
             if let Some(width) = declared.bits {
                 bits += width;
                 if let Some((name, _)) = members.last_mut().filter(|_| bits <= 32) {
@@ -304,50 +278,24 @@ impl<'a> Writer<'a> {
     }
 
     fn sizes(&self, name: &str) -> Result<String, Failure> {
-        let mut sizes = Vec::new();
-        for abi in &ABIS {
-            sizes.push(self.types.size(name, abi)?.to_string());
-        }
-        Ok(sizes.join(" "))
+        let sizes = ABIS.iter().map(|abi| Ok(self.types.size(name, abi)?.to_string()));
+        Ok(sizes.collect::<Result<Vec<_>, Failure>>()?.join(" "))
     }
 
     /// Returns the constants of an enumeration, or of the bits of a set.
-    fn values(&self, name: &str) -> Result<Vec<String>, Failure> {
-        let mut values = Vec::new();
-        for list in children(self.root, "enums").filter(|list| list.attribute("name") == Some(name)) {
-            for value in children(list, "enum").filter(|value| of_this_api(*value)) {
-                values.extend(constant(value, value.attribute("value").map(str::to_owned))?);
+    fn values(&self, name: &str) -> Vec<String> {
+        let values = self.definitions.enumerations.values(name).iter().filter(|value| !value.is_alias);
+        let constant = |value: &Value| {
+            let short = value.name.trim_start_matches("VK_");
+            match value.is_bit {
+                true => format!("{short} = 1 << {},", value.number.trailing_zeros()),
+                false => format!("{short} = {},", value.number),
             }
-        }
-        let features = children(self.root, "feature").filter(|node| of_this_api(*node));
-        let extensions =
-            grandchildren(self.root, "extensions", "extension").filter(|node| is_supported(*node));
-        for provider in features.chain(extensions) {
-            for value in grandchildren(provider, "require", "enum").filter(|value| of_this_api(*value)) {
-                if value.attribute("extends") == Some(name) && value.attribute("alias").is_none() {
-                    let number = match value.attribute("bitpos") {
-                        Some(_) => None,
-                        None => Some(extension_value(provider, value)?.to_string()),
-                    };
-                    values.extend(constant(value, number)?);
-                }
-            }
-        }
+        };
+        let mut values: Vec<String> = values.map(constant).collect();
         values.sort();
-        values.dedup();
-        Ok(values)
+        values
     }
-}
-
-/// Returns a constant with its number, or with the number of its bit.
-fn constant(value: Node, number: Option<String>) -> Result<Option<String>, Failure> {
-    let (Some(name), None) = (value.attribute("name"), value.attribute("alias")) else { return Ok(None) };
-    let number = match value.attribute("bitpos") {
-        Some(bit) => format!("1 << {bit}"),
-        None => number.ok_or_else(|| format!("{name} has no number"))?,
-    };
-    let short = name.trim_start_matches("VK_");
-    Ok(Some(format!("{short} = {number},")))
 }
 
 /// `Name(u32) { CONSTANT = 1 << 3, }`
