@@ -108,8 +108,8 @@ run_elsewhere() {
     step "NDK build" cargo xtask test --ignored ndk_build
     threads
     # Both widths of Arm. Nightly runs the others.
-    step "other processors" cargo xtask test-arches aarch64 armv7
-    step "no operating system" cargo xtask bare
+    step "other processors" tests/run.sh arches aarch64 armv7
+    step "no operating system" tests/run.sh bare
 }
 
 quick() {
@@ -222,9 +222,9 @@ install_packages() {
 # ThreadSanitizer needs the sources of Rust's core library, to watch what the loader takes from there.
 threads() {
     if has_sources_of_core; then
-        step "threads" cargo xtask tsan
+        step "threads" tests/run.sh tsan
     else
-        skip "threads (cargo xtask tsan): no nightly compiler to which rustup can add the component rust-src"
+        skip "threads (tests/run.sh tsan): no nightly compiler to which rustup can add the component rust-src"
     fi
 }
 

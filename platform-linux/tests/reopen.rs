@@ -2,7 +2,7 @@
 //! and test frameworks do this.
 //!
 //! To test on an emulated processor, set `VKLOAD_TEST_CC` to its C compiler and
-//! `VKLOAD_TEST_RUNNER` to the command line of the emulator (`cargo xtask test-arches`).
+//! `VKLOAD_TEST_RUNNER` to the command line of the emulator (`tests/run.sh arches`).
 
 use std::env;
 use std::ffi::{CStr, CString, c_void};

@@ -1,6 +1,6 @@
 //! The pieces of machine code: each jumps through its own slot and preserves all parameters, and
 //! those that report an error name the right command. No driver is needed, so this also runs on an
-//! emulated processor (`cargo xtask test-arches`).
+//! emulated processor (`tests/run.sh arches`).
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};

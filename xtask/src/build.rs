@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::Failure;
 use crate::abi;
@@ -26,8 +27,10 @@ struct Build<'a> {
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let mut build = Build { profile: "release", fixed_drivers: None, target: None, folder: target_folder() };
     let mut arguments = arguments.iter();
+    let mut null_driver = false;
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
+            "--null-driver" => null_driver = true,
             "--debug" => build.profile = "debug",
             "--fixed-drivers" => {
                 build.fixed_drivers = Some(arguments.next().ok_or("--fixed-drivers PATH:PATH...")?);
@@ -36,20 +39,27 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             "--target" => build.target = Some(Target::named(arguments.next().ok_or("--target TRIPLE")?)?),
             _ => {
                 return Err(
-                    "the options are --debug, --target TRIPLE and --fixed-drivers PATH:PATH...".into()
+                    "the options are --debug, --target TRIPLE, --fixed-drivers PATH:PATH... and --null-driver".into()
                 );
             }
         }
     }
-    SHELLS.iter().try_for_each(|shell| build_shell(shell, &build))
+    SHELLS.iter().try_for_each(|shell| build_shell(shell, &build))?;
+    // It is compiled like tests.
+    if null_driver { build.cargo("null-driver-icd")?.finish() } else { Ok(()) }
+}
+
+impl Build<'_> {
+    fn cargo(&self, package: &str) -> Result<Command, Failure> {
+        let mut cargo = cargo("build --quiet --package");
+        cargo.arg(package).arg("--target-dir").arg(&self.folder);
+        self.target.map_or(Ok(()), |target| target.choose(&mut cargo))?;
+        Ok(cargo)
+    }
 }
 
 fn build_shell(shell: &Shell, build: &Build<'_>) -> Result<(), Failure> {
-    let mut cargo = cargo("build --quiet --package");
-    cargo.arg(shell.package).arg("--target-dir").arg(&build.folder);
-    if let Some(target) = build.target {
-        target.choose(&mut cargo)?;
-    }
+    let mut cargo = build.cargo(shell.package)?;
     if build.profile == "release" {
         cargo.arg("--release");
     }
@@ -78,6 +88,7 @@ fn build_shell(shell: &Shell, build: &Build<'_>) -> Result<(), Failure> {
     println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
     build.target.map_or(Ok(()), |target| abi::check_for(target, &library, shell))
 }
+
 /// Copies `from` to `to` under a new inode: a program that runs on the old library keeps it.
 fn replace(from: &Path, to: &Path) -> Result<(), Failure> {
     let copy = to.with_extension("new");

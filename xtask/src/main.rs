@@ -7,34 +7,26 @@ mod android_link;
 mod android_options;
 mod android_sizes;
 mod android_tree;
-mod asan;
-mod bare;
 mod build;
-mod check_targets;
 mod command;
 mod dist;
 mod driver_abi;
 mod elf;
-mod freestanding;
 mod fuchsia_abi;
+mod freestanding;
 mod r#gen;
 mod gn;
 mod imports;
 mod landing_pads;
 mod layers;
 mod links;
-mod miri;
-mod package;
 mod prose;
 mod rules;
 mod shell;
 mod source;
 mod target;
-mod target_program;
 mod test;
-mod test_arches;
 mod toolchain;
-mod tsan;
 mod workspace;
 mod yocto;
 
@@ -48,7 +40,7 @@ type Task = (&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 
 #[rustfmt::skip]
 const TASKS: &[Task] = &[
-    ("build", "build the shared libraries, each alone, into target/release [--debug] [--target TRIPLE] [--fixed-drivers LIST]", build::run),
+    ("build", "build the shared libraries, each alone, into target/release [--debug] [--target TRIPLE] [--fixed-drivers LIST] [--null-driver: also the driver for tests]", build::run),
     ("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
     ("dist", "install everything [--prefix DIR --libdir DIR --destdir DIR], or --deb: make Debian packages, or --release [PROCESSOR...]: make the downloads of a release, or run them [--check]", dist::run),
     ("driver-abi", "build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs", driver_abi::run),
@@ -57,22 +49,15 @@ const TASKS: &[Task] = &[
     ("aar", "pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository [--abi NAME,NAME]", aar::run),
     ("android-sizes", "write sizes, exports and needs of what ./ndk-build.sh has built to docs/android-apk.md, and print them", android_sizes::run),
     ("android-tree", "put what an Android system tree needs for libvulkan.so into a folder, and compile that as its build system does", android_tree::run),
-    ("gen", "write the tables made from vk.xml: --registry PATH [--check] [--handles]", r#gen::run),
+    ("gen", "write the tables made from vk.xml: --registry PATH [--check]", r#gen::run),
     ("gn", "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it", gn::run),
-    ("asan", "run the library's tests under AddressSanitizer, or those with one of these in their names: finds memory used after its end [TEST...]", asan::run),
-    ("bare", "run the platform template without an operating system on four processors, emulated [PART...]", bare::run),
-    ("check-targets", "compile the crates without an operating system for other targets [PART...: those with one of these in their names]", check_targets::run),
     ("landing-pads", "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]", landing_pads::run),
     ("layers", "print the order of each crate's modules, and what runs against it", layers::run),
-    ("miri", "interpret the tests of what reads foreign bytes: finds undefined behaviour", miri::run),
-    ("package", "pack the crates that are published, and test the packages outside the repository", package::run),
     ("prose", "count the habits that make pages and comments hard to read, and fail where they are many", prose::run),
     ("rules", "check that each rule in docs/rules has a test, and the links and the summary of all pages", rules::run),
     ("source", "pack the last commit and its crates for distributions into target/source [--out DIR] [--deb: and make a Debian source package]", source::run),
     ("test", "compile the tests of the workspace once, and run their programs side by side [PART...: those with one of these in their names] [--compile: do not run them] [--doc: run examples in documentation]", test::run),
-    ("test-arches", "run the code of each processor, emulated where it is another one [PART...: those with one of these in their names]", test_arches::run),
     ("yocto", "list the crates for the Yocto recipes [--revision COMMIT: and make them build this one] [--check: lint, parse and run the recipes]", yocto::run),
-    ("tsan", "run many threads at once under ThreadSanitizer: finds data races", tsan::run),
 ];
 
 fn main() -> ExitCode {

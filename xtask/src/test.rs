@@ -77,13 +77,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Err(format!("`cargo xtask test {}` runs the failed programs again", failed.join(" ")).into())
 }
 
-/// Returns the command that runs a program of this name.
-pub(crate) fn command(name: &str) -> Result<Command, Failure> {
-    let programs = compile()?;
-    let program = programs.iter().find(|program| program.name == name);
-    Ok(program.ok_or_else(|| format!("no program of tests is {name}"))?.command())
-}
-
 /// Compiles all programs, and reads their paths from cargo's messages.
 fn compile() -> Result<Vec<Program>, Failure> {
     let mut cargo =

@@ -1,9 +1,9 @@
 //! Rust's compilers, and the programs that come with them.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use crate::Failure;
 use crate::command::{Run, command};
@@ -33,14 +33,10 @@ fn own(variable: &str, name: &str, line: &str) -> Command {
 
 /// Returns the target that cargo builds for by itself.
 pub(crate) fn host() -> Result<&'static str, Failure> {
-    static HOST: OnceLock<String> = OnceLock::new();
-    if HOST.get().is_none() {
-        let version = rustc("--verbose --version").read()?;
-        let host =
-            version.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("rustc names no host")?;
-        HOST.get_or_init(|| host.to_owned());
-    }
-    Ok(HOST.get().map_or("", String::as_str))
+    static VERSION: LazyLock<Result<String, String>> =
+        LazyLock::new(|| rustc("--verbose --version").read().map_err(|error| error.to_string()));
+    let mut lines = VERSION.as_deref().map_err(String::as_str)?.lines();
+    Ok(lines.find_map(|line| line.strip_prefix("host: ")).ok_or("rustc names no host")?)
 }
 
 /// Returns a program that comes with the compiler.
@@ -57,13 +53,6 @@ pub(crate) fn tool(name: &str) -> Result<PathBuf, Failure> {
 /// Returns whether the target's libraries are installed or rustup could fetch them.
 pub(crate) fn is_available(target: &str) -> bool {
     command("rustup target add").arg(target).succeeds()
-}
-
-/// Returns whether a nightly compiler with the sources of the standard library is installed.
-pub(crate) fn has_sources() -> bool {
-    let mut rustc = command("rustc +nightly --print sysroot");
-    let sysroot = rustc.env_remove("RUSTUP_TOOLCHAIN").read();
-    sysroot.is_ok_and(|sysroot| Path::new(&sysroot).join("lib/rustlib/src/rust/library/core").is_dir())
 }
 
 /// Names the targets that a task has skipped.

@@ -3,8 +3,8 @@
 //! those that `cargo xtask android-abi` has built for devices, byte for byte.
 //!
 //! Another processor is emulated if `VKLOAD_TEST_CC` names its C compiler, `VKLOAD_TEST_RUNNER` is
-//! the command line of the emulator, and `VKLOAD_TEST_DRIVER` is the null driver for it (`cargo
-//! xtask test-arches`). That processor is a 64-bit Arm. With `VKLOAD_TEST_PADS` the libraries come
+//! the command line of the emulator, and `VKLOAD_TEST_DRIVER` is the null driver for it (`tests/run.sh
+//! arches`). That processor is a 64-bit Arm. With `VKLOAD_TEST_PADS` the libraries come
 //! from `cargo xtask landing-pads`; the emulator then enforces landing pads.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 

@@ -141,7 +141,7 @@ impl SyncObject for Value {
         }
     }
     // Rust 1.95 compiles a loop over signals around this store wrongly for 32-bit Arm, if it is optimised for size: the pointer into
-    // the list of 16 bytes each advances by 12 (`ldm r0!, {r2, r3, r6}`). `cargo xtask test-arches armv7` runs such a submission.
+    // the list of 16 bytes each advances by 12 (`ldm r0!, {r2, r3, r6}`). `tests/run.sh arches armv7` runs such a submission.
     #[cfg_attr(target_arch = "arm", inline(never))]
     fn signal(&self, value: u64) {
         self.set(value);

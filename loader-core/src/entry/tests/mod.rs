@@ -1,5 +1,5 @@
 //! Tests all objects that the loader makes, with a driver and a layer written in Rust. No test runs machine
-//! code, so that Miri can follow each pointer from its creation to its release (`cargo xtask miri`). Commands
+//! code, so that Miri can follow each pointer from its creation to its release (`tests/run.sh miri`). Commands
 //! are called through the table of their object, since trampolines are machine code.
 
 use core::ffi::{CStr, c_void};

@@ -9,9 +9,7 @@ use super::{SOURCES, System, compiler, has_pads, library};
 #[test]
 fn every_exported_function_is_called_where_landing_pads_are_enforced() {
     if !has_pads() {
-        println!(
-            "skipped: these libraries have no landing pads; `cargo xtask test-arches` runs those that have"
-        );
+        println!("skipped: these libraries have no landing pads; `tests/run.sh arches` runs those that have");
         return;
     }
     let Some(system) = System::new() else { return };
