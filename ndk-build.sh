@@ -50,5 +50,3 @@ fi
 # It adds the compiler's targets with rustup where they are missing, and names those that cannot be added.
 cargo xtask android-abi "$@"
 cargo xtask aar "$@"
-# The page of the AAR has the sizes of a build of all ABIs.
-case " $* " in *" --abi "*) ;; *) cargo xtask android-sizes ;; esac

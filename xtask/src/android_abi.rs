@@ -9,147 +9,80 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::Failure;
-use crate::abi::{Expected, end};
-use crate::android_link::{Link, System, version_of};
+use crate::abi::{self, Check, Expected, end};
+use crate::android_link::{System, version_of};
 use crate::android_options::{ABIS, DEFAULT, NEWEST, OLDEST, Options};
 use crate::command::Run;
 use crate::elf::Facts;
-use crate::freestanding;
 use crate::imports::Imports;
 use crate::toolchain::{cargo, report_skipped, tool, without_folders};
-use crate::workspace::{root, target_folder};
+use crate::workspace::{lines, target_folder};
 
 /// The other levels at which functions were added. None were at the newest one.
 const LEVELS: &[u32] = &[OLDEST, 28, 31, 33, 34];
 
-/// The version of the commands of Vulkan that the libraries export, on every level.
-const VERSION: &str = "LIBVULKAN";
+/// The version script with the commands of Vulkan, and their version, which is the same on every level.
+const COMMANDS: (&str, &str) = ("platform-android/libvulkan.map.txt", "LIBVULKAN");
 
 /// Bytes of the largest page of any system.
 pub(crate) const PAGE: u64 = 16 * 1024;
 
 pub(crate) struct Library {
     pub(crate) package: &'static str,
-    /// Cargo's name for it.
-    pub(crate) built: &'static str,
     pub(crate) soname: &'static str,
     /// The name of its file, which is its SONAME unless that is the system's.
     pub(crate) file: &'static str,
-    /// The version script with the commands of Vulkan that it exports, if it does.
-    commands: Option<&'static str>,
+    /// Whether it exports the commands of Vulkan.
+    has_commands: bool,
     /// Its other exports.
-    pub(crate) others: &'static [&'static str],
-    /// The exported function from which everything is reached.
-    entry: &'static str,
-    pub(crate) imports: &'static str,
+    exports: &'static str,
+    /// The list of system functions that it may use.
+    imports: &'static str,
     /// Whether an application brings it: then it runs on every level.
     pub(crate) is_brought: bool,
     /// Bytes of the stripped library for 64-bit Arm.
     largest: u64,
 }
 
+/// The stand-ins for system libraries that drivers need. An application's package combines files from many sources, and no two may share a
+/// name; hence the long names of the files.
+#[rustfmt::skip]
 pub(crate) const LIBRARIES: &[Library] = &[
-    Library {
-        package: "libvulkan-android",
-        built: "libvulkan_android.a",
-        soname: "libvulkan.so",
-        file: "libvulkan.so",
-        commands: Some("platform-android/libvulkan.map.txt"),
-        others: &[],
-        entry: "vkGetInstanceProcAddr",
-        imports: "platform-android/imports.txt",
-        is_brought: false,
-        largest: 450_000,
-    },
-    Library {
-        package: "libvkload-android",
-        built: "libvkload_android.a",
-        // Never the system's name, by which the system's is opened.
-        soname: "libvkload.so",
-        file: "libvkload.so",
-        commands: Some("platform-android/libvulkan.map.txt"),
-        others: &["vkload_configure", "vkload_get_instance_proc_addr", "vkload_report", "vkload_set_log"],
-        entry: "vkGetInstanceProcAddr",
-        imports: "platform-android/imports-apk.txt",
-        is_brought: true,
-        largest: 700_000,
-    },
-    Library {
-        package: "libvkload-jni",
-        built: "libvkload_jni.a",
-        soname: "libvkload_jni.so",
-        file: "libvkload_jni.so",
-        commands: None,
-        others: &["JNI_OnLoad"],
-        entry: "JNI_OnLoad",
-        imports: "jni/native/imports.txt",
-        is_brought: true,
-        largest: 16_000,
-    },
-    Library {
-        package: STAND_INS,
-        built: STAND_INS_BUILT,
-        soname: "libcutils.so",
-        file: "libvkload_cutils.so",
-        commands: None,
-        others: &[
-            "atrace_async_begin_body",
-            "atrace_async_end_body",
-            "atrace_async_for_track_begin_body",
-            "atrace_async_for_track_end_body",
-            "atrace_begin_body",
-            "atrace_end_body",
-            "atrace_get_enabled_tags",
-            "atrace_init",
-            "atrace_instant_body",
-            "atrace_instant_for_track_body",
-            "atrace_int64_body",
-            "atrace_int_body",
-            "atrace_set_debuggable",
-            "atrace_set_tracing_enabled",
-            "atrace_setup",
-            "atrace_update_tags",
-            "property_get",
-            "property_get_bool",
-            "property_get_int32",
-            "property_get_int64",
-            "property_set",
-        ],
-        entry: "property_get",
-        imports: "platform-android/stand-ins/imports-cutils.txt",
-        is_brought: true,
-        largest: 8_000,
-    },
-    Library {
-        package: STAND_INS,
-        built: STAND_INS_BUILT,
-        soname: "libhardware.so",
-        file: "libvkload_hardware.so",
-        commands: None,
-        others: &["hw_get_module", "hw_get_module_by_class"],
-        entry: "hw_get_module",
-        imports: "platform-android/stand-ins/imports-hardware.txt",
-        is_brought: true,
-        largest: 8_000,
-    },
-    Library {
-        package: STAND_INS,
-        built: STAND_INS_BUILT,
-        soname: "libsync.so",
-        file: "libvkload_sync.so",
-        commands: None,
-        others: &["sync_file_info", "sync_file_info_free", "sync_merge", "sync_wait"],
-        entry: "sync_wait",
-        imports: "platform-android/stand-ins/imports-sync.txt",
-        is_brought: true,
-        largest: 8_000,
-    },
+    Library { package: "libvulkan-android", soname: "libvulkan.so", file: "libvulkan.so", has_commands: true, exports: "",
+        imports: "platform-android/imports.txt", is_brought: false, largest: 450_000 },
+    // Never the system's name, by which the system's is opened.
+    Library { package: "libvkload-android", soname: "libvkload.so", file: "libvkload.so", has_commands: true,
+        exports: "vkload_configure vkload_get_instance_proc_addr vkload_report vkload_set_log",
+        imports: "platform-android/imports-apk.txt", is_brought: true, largest: 700_000 },
+    Library { package: "libvkload-jni", soname: "libvkload_jni.so", file: "libvkload_jni.so", has_commands: false, exports: "JNI_OnLoad",
+        imports: "jni/native/imports.txt", is_brought: true, largest: 16_000 },
+    Library { package: STAND_INS, soname: "libcutils.so", file: "libvkload_cutils.so", has_commands: false,
+        exports: "atrace_async_begin_body atrace_async_end_body atrace_async_for_track_begin_body atrace_async_for_track_end_body \
+            atrace_begin_body atrace_end_body atrace_get_enabled_tags atrace_init atrace_instant_body atrace_instant_for_track_body \
+            atrace_int64_body atrace_int_body atrace_set_debuggable atrace_set_tracing_enabled atrace_setup atrace_update_tags \
+            property_get property_get_bool property_get_int32 property_get_int64 property_set",
+        imports: "platform-android/stand-ins/imports-cutils.txt", is_brought: true, largest: 8_000 },
+    Library { package: STAND_INS, soname: "libhardware.so", file: "libvkload_hardware.so", has_commands: false,
+        exports: "hw_get_module hw_get_module_by_class",
+        imports: "platform-android/stand-ins/imports-hardware.txt", is_brought: true, largest: 8_000 },
+    Library { package: STAND_INS, soname: "libsync.so", file: "libvkload_sync.so", has_commands: false,
+        exports: "sync_file_info sync_file_info_free sync_merge sync_wait",
+        imports: "platform-android/stand-ins/imports-sync.txt", is_brought: true, largest: 8_000 },
 ];
 
-/// The file name of stand-ins for system libraries that drivers need. An application's package combines files from many sources, and no two
-/// may share a name; hence the long name.
 const STAND_INS: &str = "libvkload-stand-ins";
-const STAND_INS_BUILT: &str = "libvkload_stand_ins.a";
+
+/// The checks of every library.
+const CHECKS: &[Check] = &[
+    abi::may_be_loaded,
+    abi::exports,
+    abi::allocations_may_fail,
+    abi::imports,
+    abi::freestanding,
+    versions,
+    |_, facts, complaints| complaints.extend(small_pages(facts)),
+    backtraces_go_through,
+];
 
 /// Functions that some compilers leave out, as nothing that is allocated needs a large alignment.
 const OPTIMISED_OUT: &[&str] = &["posix_memalign"];
@@ -158,49 +91,83 @@ const OPTIMISED_OUT: &[&str] = &["posix_memalign"];
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::of(arguments)?;
     let (abis, skipped) = options.available();
-    let imports =
-        LIBRARIES.iter().map(|library| Imports::of(library.imports)).collect::<Result<Vec<_>, _>>()?;
-    let mut used: Vec<BTreeSet<String>> = LIBRARIES.iter().map(|_| BTreeSet::new()).collect();
-    let mut complaints = Vec::new();
+    let (mut used, mut complaints) = (BTreeSet::new(), Vec::new());
     for (abi, target) in &abis {
-        let system = System::of(target, &Imports::of_all(&imports))?;
-        for ((library, imports), used) in LIBRARIES.iter().zip(&imports).zip(&mut used) {
-            let archive = library.build(target, options.level)?;
-            let built = Built { library, abi, target, archive, imports, system: &system, flags: &[] };
-            let found = built.check(&options, used)?;
+        let system = System::of(target, &all_imports()?)?;
+        for library in LIBRARIES {
+            let found = library.make(&system, abi, &options, &mut used)?;
             complaints.extend(found.into_iter().map(|it| format!("{abi}/{}: {it}", library.file)));
         }
     }
-    if abis.len() == ABIS.len() {
-        for ((library, imports), used) in LIBRARIES.iter().zip(&imports).zip(&used) {
-            let unused = imports
-                .functions()
-                .into_iter()
-                .filter(|name| !used.contains(*name) && !OPTIMISED_OUT.contains(name));
-            complaints.extend(
-                unused.map(|name| format!("{} has {name}, which nothing uses any more", library.imports)),
-            );
-        }
+    for list in LIBRARIES.iter().map(|library| library.imports).filter(|_| abis.len() == ABIS.len()) {
+        let imports = Imports::of(list)?;
+        let unused = imports
+            .functions()
+            .filter(|name| !OPTIMISED_OUT.contains(name) && !used.contains(&(list, (*name).to_owned())));
+        complaints.extend(unused.map(|name| format!("{list} has {name}, which nothing uses any more")));
     }
     println!("android-abi: {} of {} ABIs checked", abis.len(), options.abis.len());
-    println!("android-abi: {}", levels(&options));
+    println!("android-abi: libvulkan.so is built for API level {}", options.level);
+    if options.all_levels {
+        println!(
+            "    and for {NEWEST} in target/android/levels/{NEWEST}; its exports are also checked at {LEVELS:?}"
+        );
+    }
     report_skipped("android-abi", &skipped);
     end(&complaints)
 }
 
-/// Returns the levels that were built, for people.
-fn levels(options: &Options) -> String {
-    let built = format!("libvulkan.so is built for API level {}", options.level);
-    if !options.all_levels {
-        return built;
+/// Returns what any of the libraries may use.
+pub(crate) fn all_imports() -> Result<Imports, Failure> {
+    let mut all = Imports::default();
+    for library in LIBRARIES {
+        all.extend(Imports::of(library.imports)?);
     }
-    let others = LEVELS.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-    format!(
-        "{built}, and for {NEWEST} in target/android/levels/{NEWEST}; its exports are also checked at {others}"
-    )
+    Ok(all)
 }
 
 impl Library {
+    /// Makes the library with its symbols, and the one to install, and returns the complaints. Records the system functions used.
+    fn make(
+        &self,
+        system: &System,
+        abi: &str,
+        options: &Options,
+        used: &mut BTreeSet<(&str, String)>,
+    ) -> Result<Vec<String>, Failure> {
+        let archive = self.build(system.target, options.level)?;
+        let folder = target_folder().join("android");
+        let path = self.link(system, &archive, &[], options.level, &folder.join("symbols").join(abi))?;
+        let installed = self.installed(abi);
+        fs::create_dir_all(folder.join(abi))?;
+        Command::new(tool("rust-objcopy")?).arg("--strip-all").args([&path, &installed]).finish()?;
+        let size = fs::metadata(&installed)?.len();
+        let facts = Facts::of(&path)?;
+        println!("{abi}/{}: {}, {size} bytes stripped", self.file, facts.summary());
+        println!("    {}\n    with symbols: {}", installed.display(), path.display());
+        let mut found = self.complaints(&facts, options.level)?;
+        if abi == "arm64-v8a" && size > self.largest {
+            found.push(format!("{size} bytes stripped, {} is the most", self.largest));
+        }
+        used.extend(facts.imports.into_iter().map(|name| (self.imports, name)));
+        if !options.all_levels || !self.has_commands {
+            return Ok(found);
+        }
+        // The library exports other functions at the other levels, so it is linked again. It is compiled only for the newest level: the
+        // other differences do not affect these checks.
+        let mut levels: Vec<_> = LEVELS.iter().map(|level| (*level, archive.clone())).collect();
+        if !self.is_brought {
+            levels.push((NEWEST, self.build(system.target, NEWEST)?));
+        }
+        for (level, archive) in levels {
+            let folder = folder.join(format!("levels/{level}")).join(abi);
+            let facts = Facts::of(&self.link(system, &archive, &[], level, &folder)?)?;
+            let complaints = self.complaints(&facts, level)?;
+            found.extend(complaints.into_iter().map(|it| format!("level {level}: {it}")));
+        }
+        Ok(found)
+    }
+
     /// Compiles the library's code, and returns its path. Some shells can also be shared libraries of the host, which cargo cannot link for
     /// Android.
     fn build(&self, target: &str, level: u32) -> Result<PathBuf, Failure> {
@@ -211,155 +178,105 @@ impl Library {
             cargo.arg(format!("--features=platform-android/api-{level}"));
         }
         cargo.args(without_folders()).finish()?;
-        Ok(target_folder().join(target).join("release").join(self.built))
+        Ok(self.archive(&target_folder().join(target)))
     }
 
-    /// Whether it has the name of a library of the system, in whose place drivers find it.
-    #[cfg(test)]
-    pub(crate) fn is_stand_in(&self) -> bool {
-        self.file != self.soname
+    /// Returns the path of the compiled code in cargo's folder for a target.
+    pub(crate) fn archive(&self, folder: &Path) -> PathBuf {
+        folder.join("release").join(format!("{}.a", self.package.replace('-', "_")))
+    }
+
+    /// Makes the library with its symbols in this folder.
+    pub(crate) fn link(
+        &self,
+        system: &System,
+        archive: &Path,
+        flags: &[&str],
+        level: u32,
+        folder: &Path,
+    ) -> Result<PathBuf, Failure> {
+        fs::create_dir_all(folder)?;
+        let path = folder.join(self.file);
+        let script = path.with_extension("map");
+        let names: String = self.exported(level)?.iter().map(|name| format!("{name};\n")).collect();
+        let version = self.version().unwrap_or_default();
+        fs::write(&script, format!("{version} {{\nglobal:\n{names}local:\n*;\n}};\n"))?;
+        let mut all: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        all.push(format!("-soname={}", self.soname));
+        all.push(format!("--version-script={}", script.display()));
+        // Everything else is reached from these.
+        let commands = self.has_commands.then_some("vkGetInstanceProcAddr");
+        let entries = self.exports.split_whitespace().chain(commands);
+        all.extend(entries.map(|entry| format!("--undefined={entry}")));
+        all.push(archive.display().to_string());
+        // A library in an application must find its functions even on the oldest system.
+        let level = if self.is_brought { OLDEST } else { level };
+        system.link(&all, &Imports::of(self.imports)?.libraries(), level, &path)?;
+        Ok(path)
     }
 
     /// Returns the path of the library to install, without symbols.
     pub(crate) fn installed(&self, abi: &str) -> PathBuf {
         target_folder().join("android").join(abi).join(self.file)
     }
-}
 
-/// A library's code for an ABI, which becomes a library for each level.
-pub(crate) struct Built<'a> {
-    pub(crate) library: &'a Library,
-    pub(crate) abi: &'a str,
-    pub(crate) target: &'a str,
-    pub(crate) archive: PathBuf,
-    pub(crate) imports: &'a Imports,
-    pub(crate) system: &'a System,
-    /// Additional linker flags, which other libraries do not have.
-    pub(crate) flags: &'a [&'a str],
-}
-
-impl Built<'_> {
-    /// Makes the library with its symbols, and the one to install. Records the system functions used.
-    fn check(&self, options: &Options, used: &mut BTreeSet<String>) -> Result<Vec<String>, Failure> {
-        let (abi, file) = (self.abi, self.library.file);
-        let path = self.link(options.level, &target_folder().join("android/symbols").join(abi))?;
-        let (size, installed) = self.install(&path)?;
-        let facts = Facts::of(&path)?;
-        let (exports, needed) = (facts.exports.len(), facts.needed.join(", "));
-        println!("{abi}/{file}: {exports} exports, {size} bytes stripped, needs {needed}");
-        println!("    {}\n    with symbols: {}", installed.display(), path.display());
-        let mut found = self.complaints(&facts, options.level)?;
-        if abi == "arm64-v8a" && size > self.library.largest {
-            found.push(format!("{size} bytes stripped, {} is the most", self.library.largest));
-        }
-        used.extend(facts.imports);
-        if options.all_levels && self.library.commands.is_some() {
-            found.extend(self.check_levels()?);
-        }
-        Ok(found)
-    }
-
-    /// Checks the other levels. The library exports other functions there, so it is linked again. It is compiled only for the newest level:
-    /// the other differences do not affect these checks.
-    fn check_levels(&self) -> Result<Vec<String>, Failure> {
-        let mut found = Vec::new();
-        for level in LEVELS {
-            found.extend(self.check_level(*level)?);
-        }
-        if !self.library.is_brought {
-            let archive = self.library.build(self.target, NEWEST)?;
-            found.extend(Built { archive, ..*self }.check_level(NEWEST)?);
-        }
-        Ok(found)
-    }
-
-    fn check_level(&self, level: u32) -> Result<Vec<String>, Failure> {
-        let folder = target_folder().join(format!("android/levels/{level}")).join(self.abi);
-        let facts = Facts::of(&self.link(level, &folder)?)?;
-        let complaints = self.complaints(&facts, level)?;
-        Ok(complaints.into_iter().map(|it| format!("level {level}: {it}")).collect())
-    }
-
-    /// Makes the library with its symbols in this folder.
-    pub(crate) fn link(&self, level: u32, folder: &Path) -> Result<PathBuf, Failure> {
-        fs::create_dir_all(folder)?;
-        let library = self.library;
-        let path = folder.join(library.file);
-        let script = path.with_extension("map");
-        let names = library.exported(level)?.replace('\n', ";\n");
-        let version = library.version().unwrap_or_default();
-        fs::write(&script, format!("{version} {{\nglobal:\n{names}local:\n*;\n}};\n"))?;
-        // A library in an application must find its functions even on the oldest system.
-        let level = if library.is_brought { OLDEST } else { level };
-        let link = Link {
-            soname: library.soname,
-            entries: &[library.others, &[library.entry]].concat(),
-            archive: &self.archive,
-            script: &script,
-            needed: &self.imports.libraries(),
-            flags: self.flags,
-        };
-        self.system.link(&link, level, &path)?;
-        Ok(path)
-    }
-
-    /// Installs the library without symbols. Returns its size in bytes, and its path.
-    fn install(&self, library: &Path) -> Result<(u64, PathBuf), Failure> {
-        let stripped = self.library.installed(self.abi);
-        fs::create_dir_all(stripped.parent().unwrap_or(&stripped))?;
-        Command::new(tool("rust-objcopy")?).arg("--strip-all").args([library, &stripped]).finish()?;
-        Ok((fs::metadata(&stripped)?.len(), stripped))
-    }
-
-    fn complaints(&self, facts: &Facts, level: u32) -> Result<Vec<String>, Failure> {
-        Ok(self.library.complaints(facts, self.library.exported(level)?, self.imports))
-    }
-}
-
-impl Library {
     fn version(&self) -> Option<&'static str> {
-        self.commands.map(|_| VERSION)
+        self.has_commands.then_some(COMMANDS.1)
     }
 
-    /// Returns the names that it exports, a line each.
-    fn exported(&self, level: u32) -> Result<String, Failure> {
-        let script = self.commands.map(|commands| fs::read_to_string(root().join(commands))).transpose()?;
-        let mut names = exported_at(&script.unwrap_or_default(), level)?;
-        self.others.iter().for_each(|name| names += &format!("{name}\n"));
+    fn exported(&self, level: u32) -> Result<BTreeSet<String>, Failure> {
+        let mut names = if self.has_commands { commands(level)? } else { BTreeSet::new() };
+        names.extend(self.exports.split_whitespace().map(str::to_owned));
         Ok(names)
     }
 
-    /// Returns the problems of a library that must export exactly the `listed` names.
-    fn complaints(&self, facts: &Facts, listed: String, imports: &Imports) -> Vec<String> {
-        let list = self.commands.unwrap_or("xtask/src/android_abi.rs");
-        let expected = Expected::with(self.soname, &imports.libraries(), list, listed);
-        // The addresses of Vulkan commands must differ, since programs may compare them.
-        let expected = if self.commands.is_some() { expected } else { expected.with_aliases() };
-        let mut found = expected.complaints(facts);
-        found.extend(freestanding::unwinder(facts));
-        found.extend(freestanding::standard_library(facts));
-        for name in &facts.imports {
-            match imports.library_of(name) {
-                Some(library) => found.extend(asks_for(facts, name, version_of(library))),
-                None => found.push(format!("it uses {name}, which is not in {}", self.imports)),
-            }
-        }
-        for name in facts.exports.keys() {
-            match (facts.versions.get(name).map(String::as_str), self.version()) {
-                (has, expected) if has == expected => {}
-                (_, Some(version)) => found.push(format!("{name} does not have the version {version}")),
-                (_, None) => found.push(format!("{name} has a version")),
-            }
-        }
-        found.extend(small_pages(facts));
-        if !facts.has_unwind_table {
-            found.push("no backtrace goes through it: it lacks PT_GNU_EH_FRAME".into());
-        }
-        found
+    /// Returns the problems of a library for systems of this level.
+    fn complaints(&self, facts: &Facts, level: u32) -> Result<Vec<String>, Failure> {
+        let imports = Imports::of(self.imports)?;
+        let expected = Expected {
+            soname: self.soname,
+            needed: imports.libraries(),
+            exports: self.exported(level)?,
+            list: if self.has_commands { COMMANDS.0 } else { "xtask/src/android_abi.rs" },
+            version: self.version(),
+            imports: imports.clone(),
+        };
+        let of_commands: &[Check] = if self.has_commands { &[abi::addresses_differ] } else { &[] };
+        Ok(expected.complaints(facts, &[CHECKS, of_commands].concat()))
     }
 }
 
-/// Complaints about segments that systems with pages of 16 KiB cannot map.
+/// Returns the commands of Vulkan up to `level`. Names added after level 24 have their level in a comment.
+fn commands(level: u32) -> Result<BTreeSet<String>, Failure> {
+    let mut names = BTreeSet::new();
+    for line in lines(COMMANDS.0)?.iter().map(|line| line.trim()).filter(|line| line.starts_with("vk")) {
+        let (name, comment) = line.split_once(';').ok_or_else(|| format!("{line}: no semicolon"))?;
+        let since = comment.split_once("introduced=").map_or(Ok(OLDEST), |(_, since)| since.parse())?;
+        if since <= level {
+            names.insert(name.to_owned());
+        }
+    }
+    Ok(names)
+}
+
+/// Checks the versions of exported and of used functions.
+fn versions(expected: &Expected<'_>, facts: &Facts, complaints: &mut Vec<String>) {
+    let version_in = |name: &str| facts.versions.get(name).map(String::as_str);
+    for name in facts.exports.keys().filter(|name| version_in(name) != expected.version) {
+        complaints.push(match expected.version {
+            Some(version) => format!("{name} does not have the version {version}"),
+            None => format!("{name} has a version"),
+        });
+    }
+    for name in &facts.imports {
+        let (asked, given) = (version_in(name), expected.imports.library_of(name).and_then(version_of));
+        if let Some(asked) = asked.filter(|_| asked != given) {
+            complaints.push(format!("it asks for {name} in the version {asked}, which it does not have"));
+        }
+    }
+}
+
+/// Returns complaints about segments that systems with pages of 16 KiB cannot map.
 pub(crate) fn small_pages(facts: &Facts) -> Vec<String> {
     let small = facts.segments.iter().filter(|segment| segment.align < PAGE);
     small
@@ -367,25 +284,11 @@ pub(crate) fn small_pages(facts: &Facts) -> Vec<String> {
         .collect()
 }
 
-/// Returns a complaint if a function of the system is asked for in a version that its library does not give it.
-fn asks_for(facts: &Facts, name: &str, given: Option<&str>) -> Option<String> {
-    let asked = facts.versions.get(name)?;
-    (Some(asked.as_str()) != given)
-        .then(|| format!("it asks for {name} in the version {asked}, which it does not have"))
-}
-
-/// Returns the names of a version script up to `level`, one per line. Names added after level 24 have their level in a comment.
-fn exported_at(script: &str, level: u32) -> Result<String, Failure> {
-    let mut names = String::new();
-    for line in script.lines().filter(|line| line.trim_start().starts_with("vk")) {
-        let (name, comment) = line.trim().split_once(';').ok_or_else(|| format!("{line}: no semicolon"))?;
-        let since = comment.split_once("introduced=").map_or(Ok(OLDEST), |(_, since)| since.parse())?;
-        if since <= level {
-            names += name;
-            names.push('\n');
-        }
+/// Checks that backtraces go through the library.
+fn backtraces_go_through(_: &Expected<'_>, facts: &Facts, complaints: &mut Vec<String>) {
+    if !facts.has_unwind_table {
+        complaints.push("no backtrace goes through it: it lacks PT_GNU_EH_FRAME".into());
     }
-    Ok(names)
 }
 
 #[cfg(test)]

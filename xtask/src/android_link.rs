@@ -1,5 +1,6 @@
 //! Links archives into Android shared libraries, with an installed NDK or with stand-ins for the system's libraries.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -17,76 +18,53 @@ const VERSIONS: &[(&str, &str)] = &[("libc.so", "LIBC"), ("libdl.so", "LIBC"), (
 /// the table for unwinders; no unused code; a build ID for debuggers; one export table, in the format that every level with Vulkan can
 /// read; segments that can be mapped on systems with 16 KiB pages. The library's own references bind to its own functions, even if other
 /// libraries export the same names.
-const FLAGS: &[&str] = &[
-    "-zrelro",
-    "-znow",
-    "-zdefs",
-    "-ztext",
-    "--eh-frame-hdr",
-    "--gc-sections",
-    "--as-needed",
-    "--build-id=sha1",
-    "--hash-style=gnu",
-    "-Bsymbolic-functions",
-    "-zmax-page-size=16384",
-    "--no-rosegment",
-];
+const FLAGS: &str = "-zrelro -znow -zdefs -ztext --eh-frame-hdr --gc-sections --as-needed --build-id=sha1 --hash-style=gnu \
+    -Bsymbolic-functions -zmax-page-size=16384 --no-rosegment";
 
 /// Returns the symbol version of a system library.
 pub(crate) fn version_of(library: &str) -> Option<&'static str> {
     VERSIONS.iter().find(|(name, _)| *name == library).map(|(_, version)| *version)
 }
 
-/// A shared library to be made.
-pub(crate) struct Link<'a> {
-    pub(crate) soname: &'a str,
-    /// The functions from which everything else is reached.
-    pub(crate) entries: &'a [&'a str],
-    pub(crate) archive: &'a Path,
-    /// The version script, which lists the exports.
-    pub(crate) script: &'a Path,
-    /// The system libraries that it may need.
-    pub(crate) needed: &'a [&'a str],
-    /// Additional linker flags, which other libraries do not have.
-    pub(crate) flags: &'a [&'a str],
-}
-
-pub(crate) enum System {
-    /// In an NDK, whose compilers know where.
-    Ndk { folder: PathBuf, target: String },
-    /// Stand-ins, in this folder, for the linker that comes with the compiler.
-    StandIns(PathBuf),
+/// The system libraries to link with.
+pub(crate) struct System {
+    pub(crate) target: &'static str,
+    /// The folder of the NDK, or else of stand-ins for the linker that comes with the compiler.
+    folder: Result<PathBuf, PathBuf>,
 }
 
 impl System {
     /// Returns the NDK in `ANDROID_NDK_HOME`, or else stand-ins with the functions in `imports`.
-    pub(crate) fn of(target: &str, imports: &Imports) -> Result<Self, Failure> {
-        match env::var_os("ANDROID_NDK_HOME") {
-            Some(folder) => Ok(Self::Ndk { folder: folder.into(), target: target.to_owned() }),
-            None => Ok(Self::StandIns(imports.stand_ins(target, version_of)?)),
-        }
+    pub(crate) fn of(target: &'static str, imports: &Imports) -> Result<Self, Failure> {
+        let folder = match env::var_os("ANDROID_NDK_HOME") {
+            Some(folder) => Ok(folder.into()),
+            None => Err(imports.stand_ins(target, version_of)?),
+        };
+        Ok(Self { target, folder })
     }
 
     /// Makes the shared library `out` for systems from `level` on.
-    pub(crate) fn link(&self, link: &Link<'_>, level: u32, out: &Path) -> Result<(), Failure> {
-        let mut flags: Vec<String> = FLAGS.iter().chain(link.flags).map(|flag| (*flag).to_owned()).collect();
-        flags.push(format!("-soname={}", link.soname));
-        flags.push(format!("--version-script={}", link.script.display()));
-        flags.extend(link.entries.iter().map(|entry| format!("--undefined={entry}")));
-        flags.push(link.archive.display().to_string());
-        match self {
-            Self::Ndk { folder, target } => {
-                let mut compiler = Command::new(compiler_of_ndk(folder, target, level)?);
+    pub(crate) fn link(
+        &self,
+        flags: &[String],
+        needed: &BTreeSet<&str>,
+        level: u32,
+        out: &Path,
+    ) -> Result<(), Failure> {
+        let flags = FLAGS.split_whitespace().chain(flags.iter().map(String::as_str));
+        match &self.folder {
+            Ok(ndk) => {
+                let mut compiler = Command::new(compiler_of_ndk(ndk, self.target, level)?);
                 compiler.args(["-shared", "-nostdlib", "-o"]).arg(out);
-                compiler.args(flags.iter().map(|flag| format!("-Wl,{flag}")));
+                compiler.args(flags.map(|flag| format!("-Wl,{flag}")));
                 let short =
                     |name: &&str| format!("-l{}", name.trim_start_matches("lib").trim_end_matches(".so"));
-                compiler.args(link.needed.iter().map(short)).finish()
+                compiler.args(needed.iter().map(short)).finish()
             }
-            Self::StandIns(folder) => {
+            Err(stand_ins) => {
                 let mut linker = Command::new(tool("rust-lld")?);
                 linker.args(["-flavor", "gnu", "-shared", "-o"]).arg(out).args(flags);
-                linker.args(link.needed.iter().map(|name| folder.join(name))).finish()
+                linker.args(needed.iter().map(|name| stand_ins.join(name))).finish()
             }
         }
     }
@@ -116,19 +94,17 @@ mod tests {
 
     #[test]
     fn an_older_ndk_is_good_for_a_newer_level() {
-        let ndk = env::temp_dir().join(format!("vkload-ndk-{}", std::process::id()));
-        let folder = ndk.join("toolchains/llvm/prebuilt/linux-x86_64/bin");
+        let ndk = tempfile::tempdir().unwrap();
+        let folder = ndk.path().join("toolchains/llvm/prebuilt/linux-x86_64/bin");
+        let found = |level| compiler_of_ndk(ndk.path(), "armv7-linux-androideabi", level);
+        assert!(found(36).unwrap_err().to_string().contains("source.properties"));
         fs::create_dir_all(&folder).unwrap();
         for name in ["armv7a-linux-androideabi24-clang", "armv7a-linux-androideabi35-clang"] {
             fs::write(folder.join(name), "").unwrap();
         }
-        let found = |level| compiler_of_ndk(&ndk, "armv7-linux-androideabi", level);
         assert!(found(36).unwrap().ends_with("armv7a-linux-androideabi35-clang"));
         assert!(found(34).unwrap().ends_with("armv7a-linux-androideabi24-clang"));
-        assert!(found(23).unwrap_err().to_string().contains("unset ANDROID_NDK_HOME"));
-        let other = compiler_of_ndk(&ndk, "x86_64-linux-android", 36).unwrap_err().to_string();
-        assert!(other.contains("has no x86_64-linux-androidLEVEL-clang up to level 36"), "{other}");
-        fs::remove_dir_all(&ndk).unwrap();
-        assert!(found(36).unwrap_err().to_string().contains("source.properties"));
+        let error = found(23).unwrap_err().to_string();
+        assert!(error.contains("has no armv7a-linux-androideabiLEVEL-clang up to level 23"), "{error}");
     }
 }

@@ -3,32 +3,26 @@
 //! A driver exports only the names that loaders look for. On Fuchsia it also needs only the C library and the kernel's functions; without
 //! an SDK, both are replaced by stand-ins that have only the functions that a driver may use, without code.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use crate::Failure;
-use crate::abi::end;
+use crate::abi::{self, Check, Expected, end};
 use crate::command::Run;
 use crate::elf::Facts;
-use crate::fuchsia_abi::{RUNS_HERE, build_to_run_here};
-use crate::imports::{Imports, linked_with};
-use crate::toolchain::{cargo, is_available};
+use crate::fuchsia_abi;
+use crate::imports::Imports;
+use crate::toolchain::{cargo, is_available, report_skipped};
 use crate::workspace::{root, target_folder};
 
-/// A library, and its permitted interface.
-struct Library {
-    package: &'static str,
-    /// Cargo's name for it.
-    built: &'static str,
-    /// The target, unless it is this machine.
-    target: Option<&'static str>,
-    /// Its manifest, which is put into the same folder.
-    manifest: Option<&'static str>,
-    exports: &'static [&'static str],
-    needed: &'static [&'static str],
-    /// The list of the functions that it may use of them, if that is limited.
-    imports: Option<&'static str>,
-}
+/// A library: its package, cargo's name for it, its exports, and the targets for which it is built, or none for this machine.
+type Library = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
+
+const LIBRARIES: &[Library] = &[
+    ("null-driver-icd", "libvkload_null.so", ICD, &[]),
+    ("null-driver-hal", "libvulkan_null.so", &["HMI"], &[]),
+    ("null-driver-icd", "libvkload_null.so", FUCHSIA, fuchsia_abi::TARGETS),
+];
 
 const ICD: &[&str] = &[
     "vk_icdGetInstanceProcAddr",
@@ -43,151 +37,82 @@ const FUCHSIA: &[&str] = &[
     "vk_icdNegotiateLoaderICDInterfaceVersion",
 ];
 
-const GLIBC: &[&str] = &["libc.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"];
+const GLIBC: [&str; 4] = ["libc.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"];
 
-const FUCHSIA_LIBRARIES: &[&str] = &["libc.so", "libzircon.so"];
+/// The functions that the driver may use on Fuchsia.
+const IMPORTS: &str = "driver-runtime/null-driver/icd/imports.fuchsia.txt";
 
-const FUCHSIA_FUNCTIONS: &str = "driver-runtime/null-driver/icd/imports.fuchsia.txt";
-
-const LIBRARIES: &[Library] = &[
-    Library {
-        package: "null-driver-icd",
-        built: "libvkload_null.so",
-        target: None,
-        manifest: Some("driver-runtime/null-driver/icd/vkload_null.json"),
-        exports: ICD,
-        needed: GLIBC,
-        imports: None,
-    },
-    Library {
-        package: "null-driver-hal",
-        built: "libvulkan_null.so",
-        target: None,
-        manifest: None,
-        exports: &["HMI"],
-        needed: GLIBC,
-        imports: None,
-    },
-    fuchsia("x86_64-unknown-fuchsia"),
-    fuchsia("aarch64-unknown-fuchsia"),
-];
-
-const fn fuchsia(target: &'static str) -> Library {
-    Library {
-        package: "null-driver-icd",
-        built: "libvkload_null.so",
-        target: Some(target),
-        manifest: None,
-        exports: FUCHSIA,
-        needed: FUCHSIA_LIBRARIES,
-        imports: Some(FUCHSIA_FUNCTIONS),
-    }
-}
+/// The manifest, which is put next to the library of this machine.
+const MANIFEST: &str = "driver-runtime/null-driver/icd/vkload_null.json";
 
 /// Builds and checks every library with a compiler on this machine; names the others.
 pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
-    let mut complaints = Vec::new();
-    for library in LIBRARIES {
-        match library.target.filter(|target| !is_available(target)) {
-            Some(target) => println!("driver-abi: skipped {target}, which rustup cannot add"),
-            None => complaints.extend(library.check()?),
+    let (mut complaints, mut skipped) = (Vec::new(), Vec::new());
+    let mut check = |library: &Library, folder: std::path::PathBuf, imports| -> Result<(), Failure> {
+        let path = folder.join(library.1);
+        let facts = Facts::of(&path)?;
+        println!("{}: {}", path.display(), facts.summary());
+        let found = complaints_about(&facts, library.2, imports);
+        complaints.extend(found.into_iter().map(|it| format!("{}: {it}", path.display())));
+        Ok(())
+    };
+    for library @ (package, .., targets) in LIBRARIES {
+        for target in *targets {
+            if is_available(target) {
+                let imports = Imports::of(IMPORTS)?;
+                let stand_ins = [imports.stand_ins(target, |_| None)?];
+                check(library, fuchsia_abi::build(package, target, &stand_ins, "HEAD")?, Some(imports))?;
+            } else {
+                skipped.push(*target);
+            }
+        }
+        if targets.is_empty() {
+            cargo("build --quiet --release --package").arg(package).finish()?;
+            check(library, target_folder().join("release"), None)?;
         }
     }
+    fs::copy(root().join(MANIFEST), target_folder().join("release/vkload_null.json"))?;
+    report_skipped("driver-abi", &skipped);
     end(&complaints)
 }
 
-impl Library {
-    fn check(&self) -> Result<Vec<String>, Failure> {
-        let imports = self.imports.map(Imports::of).transpose()?;
-        let path = self.build(imports.as_ref())?;
-        let facts = Facts::of(&path)?;
-        println!("{}: {} exports, needs {}", path.display(), facts.exports.len(), facts.needed.join(", "));
-        let found = self.complaints(&facts, imports.as_ref());
-        Ok(found.into_iter().map(|it| format!("{}: {it}", path.display())).collect())
-    }
+fn complaints_about(facts: &Facts, exports: &[&str], imports: Option<Imports>) -> Vec<String> {
+    let exports = exports.iter().map(|name| (*name).to_owned()).collect();
+    let imports_are_listed: &[Check] = if imports.is_some() { &[abi::imports] } else { &[] };
+    let imports = imports.unwrap_or_default();
+    let needed = if imports_are_listed.is_empty() { BTreeSet::from(GLIBC) } else { imports.libraries() };
+    let list = "xtask/src/driver_abi.rs";
+    let expected = Expected { needed, exports, list, imports: imports.clone(), ..Expected::default() };
+    expected.complaints(facts, &[&[abi::exports, needs_no_other], imports_are_listed].concat())
+}
 
-    fn build(&self, imports: Option<&Imports>) -> Result<PathBuf, Failure> {
-        let mut cargo = cargo("build --quiet --release --package");
-        cargo.arg(self.package);
-        let mut folder = target_folder();
-        if let Some(target) = self.target {
-            cargo.args(["--target", target]);
-            folder.push(target);
-            if let Some(imports) = imports {
-                let libraries = [imports.stand_ins(target, |_| None)?];
-                cargo.args(linked_with(&libraries));
-                if target == RUNS_HERE {
-                    build_to_run_here(self.package, &libraries)?;
-                }
-            }
-        }
-        cargo.finish()?;
-        let folder = folder.join("release");
-        if let Some(manifest) = self.manifest {
-            let name = Path::new(manifest).file_name().unwrap_or_default();
-            fs::copy(root().join(manifest), folder.join(name))?;
-        }
-        Ok(folder.join(self.built))
-    }
-
-    fn complaints(&self, facts: &Facts, imports: Option<&Imports>) -> Vec<String> {
-        let mut found = Vec::new();
-        if !facts.exports.keys().eq(self.exports) {
-            found.push(format!("it exports {:?}, not {:?}", facts.exports.keys(), self.exports));
-        }
-        for needed in facts.needed.iter().filter(|needed| !self.needed.contains(&needed.as_str())) {
-            found.push(format!("it needs {needed}"));
-        }
-        let Some(imports) = imports else { return found };
-        let functions = imports.functions();
-        for name in facts.imports.iter().filter(|name| !functions.contains(name.as_str())) {
-            found.push(format!("it uses {name}, which a driver there may not"));
-        }
-        found
-    }
+/// Checks that only these libraries are needed.
+fn needs_no_other(expected: &Expected<'_>, facts: &Facts, complaints: &mut Vec<String>) {
+    let others = facts.needed.iter().filter(|needed| !expected.needed.contains(needed.as_str()));
+    complaints.extend(others.map(|needed| format!("it needs {needed}")));
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
-    fn names(list: &[&str]) -> Vec<String> {
-        list.iter().map(|name| (*name).to_owned()).collect()
-    }
-
-    fn good() -> Facts {
-        Facts {
-            exports: exports(FUCHSIA),
-            needed: names(FUCHSIA_LIBRARIES),
-            imports: names(&["memcpy", "zx_nanosleep"]),
-            ..Facts::default()
-        }
-    }
-
-    fn exports(list: &[&str]) -> BTreeMap<String, u64> {
-        list.iter().zip(0..).map(|(name, address)| ((*name).to_owned(), address)).collect()
-    }
-
-    fn complaints(facts: &Facts) -> Vec<String> {
-        let imports = Imports::of(FUCHSIA_FUNCTIONS).unwrap();
-        fuchsia("x86_64-unknown-fuchsia").complaints(facts, Some(&imports))
+    fn complaints(exports: &[&str], needed: &[&str], imports: &[&str]) -> Vec<String> {
+        let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let exports = list(exports).into_iter().zip(0..).collect();
+        let facts = Facts { exports, needed: list(needed), imports: list(imports), ..Facts::default() };
+        complaints_about(&facts, FUCHSIA, Some(Imports::of(IMPORTS).unwrap()))
     }
 
     #[test]
     fn a33_a_driver_that_is_as_written_down_passes() {
-        assert_eq!(complaints(&good()), [""; 0]);
+        assert_eq!(complaints(FUCHSIA, &["libc.so", "libzircon.so"], &["memcpy", "zx_nanosleep"]), [""; 0]);
     }
 
     #[test]
     fn a33_a_service_denied_to_a_driver_is_named() {
-        let needed = names(&["libc.so", "libfdio.so"]);
-        assert_eq!(complaints(&Facts { needed, ..good() }), ["it needs libfdio.so"]);
-        let imports = names(&["memcpy", "rust_eh_personality"]);
-        let found = complaints(&Facts { imports, ..good() });
-        assert_eq!(found, ["it uses rust_eh_personality, which a driver there may not"]);
-        let exports = exports(&["vkCreateInstance", "vk_icdGetInstanceProcAddr"]);
-        assert_eq!(complaints(&Facts { exports, ..good() }).len(), 1);
+        assert_eq!(complaints(FUCHSIA, &["libc.so", "libfdio.so"], &[]), ["it needs libfdio.so"]);
+        let found = complaints(FUCHSIA, &[], &["memcpy", "rust_eh_personality"]);
+        assert_eq!(found, ["it uses rust_eh_personality, which its list of imports lacks"]);
+        assert_eq!(complaints(&["vkCreateInstance"], &[], &[]).len(), 5);
     }
 }

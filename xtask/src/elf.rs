@@ -88,52 +88,46 @@ impl Facts {
         }
     }
 
+    /// Returns what it exports and needs, in a few words.
+    pub(crate) fn summary(&self) -> String {
+        format!("{} exports, needs {}", self.exports.len(), self.needed.join(", "))
+    }
+
     fn read_of<E: FileHeader<Endian = Endianness>>(bytes: &[u8]) -> Result<Self, Failure> {
         let file = ElfFile::<E>::parse(bytes)?;
-        let machine = file.elf_header().e_machine(file.endian());
-        let mut facts = Self { machine, ..Self::default() };
+        let mut facts = Self { machine: file.elf_header().e_machine(file.endian()), ..Self::default() };
         facts.read_segments(&file);
         facts.read_dynamic(&file, bytes)?;
-        for symbol in file.dynamic_symbols() {
-            let name = symbol.name()?.to_owned();
-            if symbol.is_definition() {
-                if symbol.kind() != SymbolKind::Text {
-                    facts.wrong.push(format!("{name} is exported and no function"));
-                }
-                facts.exports.insert(name, symbol.address());
-            } else if !name.is_empty() {
-                facts.imports.push(name);
-            }
-        }
-        facts.read_versions(&file, bytes)?;
-        facts.find_foreign(&file)?;
+        facts.read_symbols(&file, bytes)?;
         facts.symbols = file.symbols().filter_map(|symbol| symbol.name().ok()).map(str::to_owned).collect();
         facts.sections =
             file.sections().filter_map(|section| section.name().ok()).map(str::to_owned).collect();
         Ok(facts)
     }
 
-    fn read_versions<E: FileHeader<Endian = Endianness>>(
+    fn read_symbols<E: FileHeader<Endian = Endianness>>(
         &mut self,
         file: &ElfFile<'_, E>,
         bytes: &[u8],
     ) -> Result<(), Failure> {
         let endian = file.endian();
-        let Some(versions) = file.elf_section_table().versions(endian, bytes)? else { return Ok(()) };
+        let versions = file.elf_section_table().versions(endian, bytes)?;
         for symbol in file.dynamic_symbols() {
-            if let Some(version) = versions.version(versions.version_index(endian, symbol.index()))? {
-                let version = String::from_utf8_lossy(version.name()).into_owned();
-                self.versions.insert(symbol.name()?.to_owned(), version);
+            let name = symbol.name()?.to_owned();
+            let version = versions.as_ref().map(|all| all.version(all.version_index(endian, symbol.index())));
+            if let Some(version) = version.transpose()?.flatten() {
+                self.versions.insert(name.clone(), String::from_utf8_lossy(version.name()).into_owned());
+            }
+            if symbol.is_definition() {
+                if symbol.kind() != SymbolKind::Text {
+                    self.wrong.push(format!("{name} is exported and no function"));
+                }
+                self.exports.insert(name, symbol.address());
+            } else if !name.is_empty() {
+                self.imports.push(name);
             }
         }
-        Ok(())
-    }
-
-    /// Finds own functions that the dynamic linker would look up by name, and might find in another library.
-    fn find_foreign<E: FileHeader<Endian = Endianness>>(
-        &mut self,
-        file: &ElfFile<'_, E>,
-    ) -> Result<(), Failure> {
+        // Own functions that the dynamic linker would look up by name, and might find in another library.
         let Some(symbols) = file.dynamic_symbol_table() else { return Ok(()) };
         for (_, relocation) in file.dynamic_relocations().into_iter().flatten() {
             let RelocationTarget::Symbol(index) = relocation.target() else { continue };

@@ -3,48 +3,46 @@
 //! The list is a file: in each line the name of a system library, a blank, and a function of it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::fs::File;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use crate::Failure;
 use crate::command::Run;
 use crate::toolchain::{rustc, tool};
-use crate::workspace::{root, target_folder};
+use crate::workspace::{lines, target_folder};
 
 /// The functions that may be used, by the library that has them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Imports(BTreeMap<String, BTreeSet<String>>);
 
 impl Imports {
     /// Reads a list, whose path begins at the root of the repository.
     pub(crate) fn of(list: &str) -> Result<Self, Failure> {
-        let text = fs::read_to_string(root().join(list)).map_err(|error| format!("{list}: {error}"))?;
-        Self::parse(&text).map_err(|line| format!("{list}: `{line}` is not a library and a function").into())
+        let mut imports = Self::default();
+        for line in lines(list)? {
+            let wrong = || format!("{list}: `{line}` is not a library and a function");
+            let (library, function) = line.split_once(' ').ok_or_else(wrong)?;
+            imports.add(library, function);
+        }
+        Ok(imports)
     }
 
-    pub(crate) fn parse(text: &str) -> Result<Self, &str> {
-        let mut libraries: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for line in text.lines() {
-            let (library, function) = line.split_once(' ').ok_or(line)?;
-            libraries.entry(library.to_owned()).or_default().insert(function.to_owned());
-        }
-        Ok(Self(libraries))
+    pub(crate) fn add(&mut self, library: &str, function: &str) {
+        self.0.entry(library.to_owned()).or_default().insert(function.to_owned());
     }
 
-    /// Returns the union of these lists.
-    pub(crate) fn of_all(lists: &[Self]) -> Self {
-        let mut libraries: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (library, functions) in lists.iter().flat_map(|list| &list.0) {
-            libraries.entry(library.clone()).or_default().extend(functions.iter().cloned());
+    /// Adds the functions of another list.
+    pub(crate) fn extend(&mut self, other: Self) {
+        for (library, functions) in other.0 {
+            self.0.entry(library).or_default().extend(functions);
         }
-        Self(libraries)
     }
 
     /// Returns the libraries that have the functions.
-    pub(crate) fn libraries(&self) -> Vec<&str> {
+    pub(crate) fn libraries(&self) -> BTreeSet<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
@@ -54,8 +52,8 @@ impl Imports {
         libraries.find_map(|(library, functions)| functions.contains(function).then_some(library.as_str()))
     }
 
-    pub(crate) fn functions(&self) -> BTreeSet<&str> {
-        self.0.values().flatten().map(String::as_str).collect()
+    pub(crate) fn functions(&self) -> impl Iterator<Item = &str> {
+        self.0.values().flatten().map(String::as_str)
     }
 
     /// Makes libraries of these names for `target`, with empty functions of these names, and returns their folder. They serve only for
@@ -68,7 +66,11 @@ impl Imports {
         target: &str,
         version_of: fn(library: &str) -> Option<&'static str>,
     ) -> Result<PathBuf, Failure> {
-        alone()?;
+        static LOCK: LazyLock<io::Result<File>> = LazyLock::new(|| {
+            let lock = File::create(target_folder().join("stand-ins.lock"))?;
+            lock.lock().map(|()| lock)
+        });
+        LOCK.as_ref().map_err(ToString::to_string)?;
         let folder = target_folder().join(target).join("stand-ins");
         fs::create_dir_all(&folder)?;
         for (library, functions) in &self.0 {
@@ -76,21 +78,6 @@ impl Imports {
         }
         Ok(folder)
     }
-}
-
-/// Waits until no other task links with stand-ins, and locks them until this process exits.
-fn alone() -> Result<(), Failure> {
-    static LOCK: OnceLock<File> = OnceLock::new();
-    if LOCK.get().is_none() {
-        let lock = File::create(lock_file())?;
-        lock.lock()?;
-        LOCK.get_or_init(|| lock);
-    }
-    Ok(())
-}
-
-fn lock_file() -> PathBuf {
-    target_folder().join("stand-ins.lock")
 }
 
 fn stand_in(
@@ -118,22 +105,4 @@ fn stand_in(
         linker.arg(format!("--version-script={}", script.display()));
     }
     linker.finish()
-}
-
-/// Returns flags that add these folders to cargo's library search path, in addition to the repository's own flags.
-pub(crate) fn linked_with(folders: &[PathBuf]) -> [String; 2] {
-    let flags: Vec<_> = folders.iter().map(|folder| format!("-Lnative={}", folder.display())).collect();
-    ["--config".into(), format!("build.rustflags={flags:?}")]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_task_at_a_time_has_the_stand_ins() {
-        alone().unwrap();
-        alone().unwrap();
-        assert!(File::open(lock_file()).unwrap().try_lock().is_err(), "another one has to wait");
-    }
 }

@@ -5,7 +5,6 @@ mod abi;
 mod android_abi;
 mod android_link;
 mod android_options;
-mod android_sizes;
 mod android_tree;
 mod build;
 mod command;
@@ -13,7 +12,6 @@ mod dist;
 mod driver_abi;
 mod elf;
 mod fuchsia_abi;
-mod freestanding;
 mod r#gen;
 mod gn;
 mod imports;
@@ -47,7 +45,6 @@ const TASKS: &[Task] = &[
     ("fuchsia-abi", "build Fuchsia's libvulkan.so and check it [--api LEVEL: what drivers are told] [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]", fuchsia_abi::run),
     ("android-abi", "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL] [--abi NAME,NAME]", android_abi::run),
     ("aar", "pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository [--abi NAME,NAME]", aar::run),
-    ("android-sizes", "write sizes, exports and needs of what ./ndk-build.sh has built to docs/android-apk.md, and print them", android_sizes::run),
     ("android-tree", "put what an Android system tree needs for libvulkan.so into a folder, and compile that as its build system does", android_tree::run),
     ("gen", "write the tables made from vk.xml: --registry PATH [--check]", r#gen::run),
     ("gn", "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it", gn::run),

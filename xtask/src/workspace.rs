@@ -1,6 +1,6 @@
 //! The workspace: its folders, and cargo's description of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -59,6 +59,12 @@ pub(crate) fn files(folder: &Path) -> Result<BTreeMap<String, PathBuf>, Failure>
 /// Reads a file, and names it in an error.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(file).map_err(|error| format!("{}: {error}", file.display()).into())
+}
+
+/// Returns the lines of a file, whose path begins at the root of the repository.
+pub(crate) fn lines(file: &str) -> Result<BTreeSet<String>, Failure> {
+    let text = fs::read_to_string(root().join(file)).map_err(|error| format!("{file}: {error}"))?;
+    Ok(text.lines().map(str::to_owned).collect())
 }
 
 /// Returns cargo's description of the workspace, with these further arguments.
