@@ -36,12 +36,19 @@ pub(crate) struct Options {
 impl Options {
     pub(crate) fn of(arguments: &[String]) -> Result<Self, Failure> {
         let mut options = Self { level: DEFAULT, all_levels: true, abis: ABIS.to_vec() };
-        let mut words = arguments.iter();
-        while let Some(option) = words.next() {
-            let value = words.next().ok_or_else(|| format!("{option} needs a value"))?;
-            match option.as_str() {
-                "--api" => (options.level, options.all_levels) = (level(value)?, false),
-                "--abi" => options.abis = value.split(',').map(abi).collect::<Result<_, _>>()?,
+        for words in arguments.chunks(2) {
+            match words {
+                [option, level] if option == "--api" => {
+                    let level = level.parse().ok().filter(|level| (OLDEST..=NEWEST).contains(level));
+                    let levels = || format!("--api: the levels with Vulkan are {OLDEST} to {NEWEST}");
+                    (options.level, options.all_levels) = (level.ok_or_else(levels)?, false);
+                }
+                [option, names] if option == "--abi" => {
+                    let abi = |name| ABIS.iter().find(|(abi, _)| *abi == name).copied();
+                    let abis = names.split(',').map(abi).collect::<Option<_>>();
+                    let known = ABIS.iter().map(|(abi, _)| *abi).collect::<Vec<_>>().join(", ");
+                    options.abis = abis.ok_or_else(|| format!("--abi: the ABIs are {known}"))?;
+                }
                 _ => return Err("the options are --api LEVEL and --abi NAME,NAME".into()),
             }
         }
@@ -54,17 +61,6 @@ impl Options {
             self.abis.iter().partition(|(_, target)| is_available(target));
         (found, missing.into_iter().map(|(_, target)| target).collect())
     }
-}
-
-fn level(value: &str) -> Result<u32, Failure> {
-    let level = value.parse().ok().filter(|level| (OLDEST..=NEWEST).contains(level));
-    level.ok_or_else(|| format!("the levels with Vulkan are {OLDEST} to {NEWEST}, not {value}").into())
-}
-
-fn abi(name: &str) -> Result<Abi, Failure> {
-    let known: Vec<_> = ABIS.iter().map(|(abi, _)| *abi).collect();
-    let found = ABIS.iter().find(|(abi, _)| *abi == name);
-    found.copied().ok_or_else(|| format!("the ABIs are {}, not {name}", known.join(", ")).into())
 }
 
 #[cfg(test)]

@@ -88,18 +88,29 @@ impl Target {
     /// Names the linker, unless cargo's own variable does.
     pub(crate) fn set_linker(&self, cargo: &mut Command) -> Result<(), Failure> {
         let variable = self.variable("LINKER");
-        if env::var_os(&variable).is_some() || self.musl.is_none() && self.is_this_machine() {
+        let is_this_machine = host().is_ok_and(|host| host == self.name);
+        if env::var_os(&variable).is_some() || self.musl.is_none() && is_this_machine {
             return Ok(());
         }
-        let candidates = [Some(format!("{}-gcc", self.tools)), self.is_this_processor().then(|| "cc".into())];
-        let linker = candidates.into_iter().flatten().find(|program| runs(program)).ok_or_else(|| {
-            let (name, tools, package) = (self.name, self.tools, self.package);
-            format!(
-                "nothing links for {name}: no {tools}-gcc (Debian: {package}); or name a linker in {variable}"
-            )
-        })?;
-        cargo.env(variable, linker);
+        cargo.env(&variable, self.tool("gcc", "cc", &variable)?);
         Ok(())
+    }
+
+    /// Returns the first that runs of a tool for this target, the machine's own if that is for the same processor, and LLVM's.
+    fn tool(&self, name: &str, own: &str, variable: &str) -> Result<String, Failure> {
+        let (tools, package) = (self.tools, self.package);
+        let processor = |name: &str| name.split('-').next().unwrap_or_default().to_owned();
+        let is_this_processor = host().is_ok_and(|host| processor(host) == processor(self.name));
+        // LLVM's tools support every processor, but its linkers need a C library or cannot combine several objects into one.
+        let llvm = (!["gcc", "ld"].contains(&name)).then(|| format!("llvm-{name}"));
+        let own = is_this_processor.then(|| own.to_owned());
+        let mut candidates = [Some(format!("{tools}-{name}")), own, llvm.clone()].into_iter().flatten();
+        let found = candidates.find(|program| command(program).arg("--version").succeeds());
+        let or_llvm = llvm.map(|llvm| format!(", and no {llvm}")).unwrap_or_default();
+        found.ok_or_else(|| {
+            let target = self.name;
+            format!("for {target}, there is no {tools}-{name} (Debian: {package}){or_llvm}; or name one in {variable}").into()
+        })
     }
 
     /// Returns the compiler flags that the target needs. The standard library's own target for musl only makes static programs; a shared
@@ -137,15 +148,6 @@ impl Target {
     pub(crate) fn variable(&self, what: &str) -> String {
         format!("CARGO_TARGET_{}_{what}", self.name.to_uppercase().replace('-', "_"))
     }
-
-    fn is_this_machine(&self) -> bool {
-        host().is_ok_and(|host| host == self.name)
-    }
-
-    fn is_this_processor(&self) -> bool {
-        let processor = |name: &str| name.split('-').next().unwrap_or_default().to_owned();
-        host().is_ok_and(|host| processor(host) == processor(self.name))
-    }
 }
 
 /// The tools that change a linker's output.
@@ -159,19 +161,7 @@ impl Binutils {
             return Ok(Command::new(program));
         }
         let Some(target) = self.0 else { return Ok(Command::new(name)) };
-        let candidates = [
-            Some(format!("{}-{name}", target.tools)),
-            target.is_this_processor().then(|| name.to_owned()),
-            // LLVM's tools support every processor, but its linker cannot combine several objects into one.
-            (name != "ld").then(|| format!("llvm-{name}")),
-        ];
-        let found = candidates.into_iter().flatten().find(|program| runs(program));
-        found.map(Command::new).ok_or_else(|| {
-            let (tools, package) = (target.tools, target.package);
-            let llvm = if name == "ld" { "" } else { ", and no LLVM (llvm)" };
-            let variable = name.to_uppercase();
-            format!("there is no {tools}-{name} (Debian: {package}){llvm}; or name one in {variable}").into()
-        })
+        Ok(Command::new(target.tool(name, name, &name.to_uppercase())?))
     }
 
     /// Copies a library or program without the symbols that only debuggers need.
@@ -179,10 +169,6 @@ impl Binutils {
         let mut strip = self.command("strip")?;
         strip.args(["--strip-all", "--remove-section=.comment", "-o"]).args([to, from]).finish()
     }
-}
-
-fn runs(program: &str) -> bool {
-    command(program).arg("--version").succeeds()
 }
 
 #[cfg(test)]

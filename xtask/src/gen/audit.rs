@@ -13,9 +13,10 @@ use std::fmt::Write;
 use roxmltree::Node;
 
 use crate::Failure;
+use crate::r#gen::definitions::Definitions;
 use crate::r#gen::generated::Generated;
 use crate::r#gen::handles::{self, Differs};
-use crate::r#gen::model::{Command, child_text, children, grandchildren, of_this_api, required};
+use crate::r#gen::model::{Command, child_text, children, of_this_api};
 use crate::r#gen::naming;
 use crate::r#gen::order::{self, Group, Numbered};
 
@@ -42,8 +43,8 @@ fn handled() -> Result<BTreeMap<&'static str, &'static str>, Failure> {
 }
 
 /// Compares the registry's carriers with `handled.tsv`.
-pub(super) fn check(root: Node, registry: &Numbered) -> Result<(), Failure> {
-    let found = carriers(root, registry)?;
+pub(super) fn check(definitions: &Definitions, registry: &Numbered) -> Result<(), Failure> {
+    let found = carriers(definitions, registry)?;
     let named: BTreeSet<String> = handled()?.into_keys().map(str::to_owned).collect();
     let (missing, stale) = (&found - &named, &named - &found);
     for (wrong, names) in
@@ -118,26 +119,34 @@ fn commands(registry: &Numbered, treatments: &[&str]) -> Result<String, Failure>
 
 /// Returns the carriers of handles that the loader makes or translates: `vkCommand: parameter`, `vkCommand: VkStructure.member`, `vkCommand`
 /// alone if it has none of these and no single driver can answer it, or `VkStructure.member` if no command leads to the structure.
-fn carriers(root: Node, registry: &Numbered) -> Result<BTreeSet<String>, Failure> {
-    let structures = Structures::read(root)?;
-    if let Some(unknown) = structures.dispatchable.iter().find(|name| handles::differs(name).is_none()) {
-        return Err(format!("nobody prepares {unknown}, in xtask/src/gen/handles.rs").into());
+fn carriers(definitions: &Definitions, registry: &Numbered) -> Result<BTreeSet<String>, Failure> {
+    let mut structures = Structures { definitions, members: BTreeMap::new() };
+    for (name, node) in &definitions.types {
+        match node.attribute("category") {
+            Some("struct" | "union") => _ = structures.members.insert(name, slots(*node, "member")?),
+            Some("funcpointer") => _ = structures.members.insert(name, slots(*node, "param")?),
+            // It begins with a dispatch word.
+            Some("handle")
+                if child_text(*node, "type") == Some("VK_DEFINE_HANDLE")
+                    && handles::differs(name).is_none() =>
+            {
+                return Err(format!("nobody prepares {name}, in xtask/src/gen/handles.rs").into());
+            }
+            _ => {}
+        }
     }
     let (mut carriers, mut reached) = (BTreeSet::new(), BTreeSet::new());
-    for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
-        let Some(name) = children(node, "proto").next().and_then(|proto| child_text(proto, "name")) else {
-            continue;
-        };
+    for (name, node) in &definitions.commands {
         let Some(id) = registry.id(name) else { continue };
         let group = order::group(&registry.commands()[id]);
         let before = carriers.len();
         let dispatched = usize::from(group != Group::Global);
-        for parameter in slots(node, "param")?.iter().skip(dispatched) {
+        for parameter in slots(*node, "param")?.iter().skip(dispatched) {
             if parameter.is_carrier(parameter.written) {
                 carriers.insert(format!("{name}: {}", parameter.name));
             }
             let mut seen = BTreeSet::new();
-            structures.walk(&parameter.of_type, parameter.written, &mut seen, &mut |of, member, written| {
+            structures.walk(parameter.of_type, parameter.written, &mut seen, &mut |of, member, written| {
                 if member.is_carrier(written) {
                     carriers.insert(format!("{name}: {of}.{}", member.name));
                 }
@@ -145,10 +154,10 @@ fn carriers(root: Node, registry: &Numbered) -> Result<BTreeSet<String>, Failure
             reached.extend(seen.into_iter().map(|(structure, _)| structure));
         }
         if carriers.len() == before && matches!(group, Group::Global | Group::Instance) {
-            carriers.insert(name.to_owned());
+            carriers.insert((*name).to_owned());
         }
     }
-    for (name, members) in structures.members.iter().filter(|(name, _)| !reached.contains(name.as_str())) {
+    for (name, members) in structures.members.iter().filter(|(name, _)| !reached.contains(*name)) {
         let found = members.iter().filter(|member| member.is_carrier(false));
         carriers.extend(found.map(|member| format!("{name}.{}", member.name)));
     }
@@ -156,19 +165,19 @@ fn carriers(root: Node, registry: &Numbered) -> Result<BTreeSet<String>, Failure
 }
 
 /// A parameter or a member.
-struct Slot {
-    name: String,
-    of_type: String,
+struct Slot<'a> {
+    name: &'a str,
+    of_type: &'a str,
     /// It is a pointer through which the command writes.
     written: bool,
     /// It is an integer that holds a handle, whose type another member gives.
     any_handle: bool,
 }
 
-impl Slot {
+impl Slot<'_> {
     /// Returns whether it holds a handle that the loader makes or translates, in memory that the command writes or only reads.
     fn is_carrier(&self, written: bool) -> bool {
-        match handles::differs(&self.of_type) {
+        match handles::differs(self.of_type) {
             _ if self.any_handle => true,
             Some(Differs::WhereMade) => written,
             differs => differs.is_some(),
@@ -177,10 +186,10 @@ impl Slot {
 }
 
 /// Returns the parameters or members of a node. An integer without a handle attribute may be a handle if it is next to an object type.
-fn slots(node: Node, tag: &'static str) -> Result<Vec<Slot>, Failure> {
+fn slots<'a>(node: Node<'a, 'a>, tag: &'static str) -> Result<Vec<Slot<'a>>, Failure> {
     let found = children(node, tag).filter(|slot| of_this_api(*slot)).map(slot);
-    let mut slots = found.collect::<Result<Vec<Slot>, Failure>>()?;
-    if slots.iter().any(|slot| OBJECT_TYPES.contains(&slot.of_type.as_str()))
+    let mut slots = found.collect::<Result<Vec<_>, Failure>>()?;
+    if slots.iter().any(|slot| OBJECT_TYPES.contains(&slot.of_type))
         && !slots.iter().any(|slot| slot.any_handle)
     {
         slots.iter_mut().for_each(|slot| slot.any_handle = slot.of_type == "uint64_t");
@@ -188,71 +197,33 @@ fn slots(node: Node, tag: &'static str) -> Result<Vec<Slot>, Failure> {
     Ok(slots)
 }
 
-fn slot(node: Node) -> Result<Slot, Failure> {
+fn slot<'a>(node: Node<'a, 'a>) -> Result<Slot<'a>, Failure> {
     let text: String = node.descendants().filter(Node::is_text).filter_map(|part| part.text()).collect();
     Ok(Slot {
-        name: child_text(node, "name").ok_or("a parameter or member without name")?.to_owned(),
-        of_type: child_text(node, "type").ok_or("a parameter or member without type")?.to_owned(),
+        name: child_text(node, "name").ok_or("a parameter or member without name")?,
+        of_type: child_text(node, "type").ok_or("a parameter or member without type")?,
         written: text.contains('*') && !text.contains("const"),
         any_handle: node.attribute("objecttype").is_some(),
     })
 }
 
 /// The structures and unions of the registry, and the function pointers as if their parameters were members.
-#[derive(Default)]
-struct Structures {
-    members: BTreeMap<String, Vec<Slot>>,
-    aliases: BTreeMap<String, String>,
-    /// By structure, those that may be chained to it.
-    chained: BTreeMap<String, Vec<String>>,
-    /// Handle types that begin with a dispatch word.
-    dispatchable: BTreeSet<String>,
+struct Structures<'a> {
+    definitions: &'a Definitions<'a>,
+    members: BTreeMap<&'a str, Vec<Slot<'a>>>,
 }
 
-impl Structures {
-    fn read(root: Node) -> Result<Self, Failure> {
-        let mut structures = Self::default();
-        for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
-            match node.attribute("category") {
-                Some("handle") if child_text(node, "type") == Some("VK_DEFINE_HANDLE") => {
-                    structures.dispatchable.extend(child_text(node, "name").map(str::to_owned));
-                }
-                Some("struct" | "union") => structures.add(node)?,
-                Some("funcpointer") => {
-                    let proto =
-                        children(node, "proto").next().ok_or("a function pointer without prototype")?;
-                    let name = child_text(proto, "name").ok_or("a function pointer without name")?;
-                    structures.members.insert(name.to_owned(), slots(node, "param")?);
-                }
-                _ => {}
-            }
-        }
-        Ok(structures)
-    }
-
-    fn add(&mut self, node: Node) -> Result<(), Failure> {
-        let name = required(node, "name")?;
-        if let Some(of) = node.attribute("alias") {
-            self.aliases.insert(name.to_owned(), of.to_owned());
-            return Ok(());
-        }
-        self.members.insert(name.to_owned(), slots(node, "member")?);
-        for extended in node.attribute("structextends").into_iter().flat_map(|list| list.split(',')) {
-            self.chained.entry(extended.to_owned()).or_default().push(name.to_owned());
-        }
-        Ok(())
-    }
-
+impl<'a> Structures<'a> {
     /// Calls `found` with every member of a structure, of its nested structures, and of those that may be chained to it, and whether the
     /// command writes there.
-    fn walk<'a>(
-        &'a self,
+    fn walk(
+        &self,
         of_type: &str,
         written: bool,
         seen: &mut BTreeSet<(&'a str, bool)>,
         found: &mut dyn FnMut(&str, &Slot, bool),
     ) {
-        let name = self.aliases.get(of_type).map_or(of_type, String::as_str);
+        let name = self.definitions.first(of_type);
         let Some((name, members)) = self.members.get_key_value(name) else { return };
         if !seen.insert((name, written)) {
             return;
@@ -260,9 +231,9 @@ impl Structures {
         for member in members {
             let written = written || member.written;
             found(name, member, written);
-            self.walk(&member.of_type, written, seen, found);
+            self.walk(member.of_type, written, seen, found);
         }
-        for chained in self.chained.get(name).into_iter().flatten() {
+        for chained in self.definitions.extending(name) {
             self.walk(chained, written, seen, found);
         }
     }

@@ -6,7 +6,7 @@ use roxmltree::Node;
 use super::definitions::Definitions;
 use super::generated::{Generated, wrapped};
 use super::layout::{ABIS, Types};
-use super::model::{child_text, children, declared_commands, of_this_api};
+use super::model::{child_text, children, of_this_api};
 use super::naming;
 use super::order::Numbered;
 use crate::Failure;
@@ -37,13 +37,12 @@ pub(super) fn files<'a>(
     registry: &Numbered,
 ) -> Result<Vec<Generated>, Failure> {
     let reader = Reader { types: Types::read(root)?, definitions };
-    let declared = declared_commands(root);
     let mut rows = Vec::new();
     for command in registry.commands() {
         if command.core.is_some() || command.alias_of.is_some() {
             continue;
         }
-        let node = declared.get(command.name.as_str()).ok_or("a command that is not declared")?;
+        let node = definitions.commands.get(command.name.as_str()).ok_or("a command that is not declared")?;
         rows.extend(reader.row(&command.name, *node)?);
     }
     let about = "Commands of extensions: their parameters, what they write, what they return.";
@@ -169,9 +168,7 @@ impl<'a> Reader<'a> {
     }
 
     fn object_type(&self, handle: &str) -> Option<i32> {
-        let (types, aliases) = (&self.definitions.types, &self.definitions.aliases);
-        let first = || aliases.iter().find(|(_, names)| names.contains(&handle)).map(|(first, _)| *first);
-        let node = types.get(handle).or_else(|| types.get(first()?))?;
+        let node = self.definitions.types.get(self.definitions.first(handle))?;
         self.definitions.enumerations.number("VkObjectType", node.attribute("objtypeenum")?)
     }
 

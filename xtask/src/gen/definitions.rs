@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use roxmltree::Node;
 
 use super::enumerations::Enumerations;
-use super::model::{child_text, children, grandchildren, minor, of_this_api, providers, required};
+use super::model::{
+    child_text, children, declared_commands, grandchildren, minor, of_this_api, providers, required,
+};
 use super::naming;
 use super::order::Numbered;
 use crate::Failure;
@@ -15,8 +17,13 @@ pub(super) struct Definitions<'a> {
     pub(super) types: BTreeMap<&'a str, Node<'a, 'a>>,
     /// The other names of each type.
     pub(super) aliases: BTreeMap<&'a str, Vec<&'a str>>,
+    firsts: BTreeMap<&'a str, &'a str>,
     pub(super) constants: BTreeMap<&'a str, &'a str>,
     pub(super) enumerations: Enumerations<'a>,
+    /// The commands that are declared in full.
+    pub(super) commands: BTreeMap<&'a str, Node<'a, 'a>>,
+    /// The structures that extend each structure.
+    extending: BTreeMap<&'a str, Vec<&'a str>>,
     /// The first minor version with each type, and the extensions with it.
     core: BTreeMap<&'a str, u8>,
     extensions: BTreeMap<&'a str, BTreeSet<&'a str>>,
@@ -34,12 +41,19 @@ pub(super) struct Structure<'a> {
 impl<'a> Definitions<'a> {
     pub(super) fn read(root: Node<'a, 'a>) -> Result<Self, Failure> {
         let (mut types, mut aliases) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
+        let (mut firsts, mut extending) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
         for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
             let proto = children(node, "proto").next().unwrap_or(node);
             let Some(name) = node.attribute("name").or_else(|| child_text(proto, "name")) else { continue };
             match node.attribute("alias") {
-                Some(first) => aliases.entry(first).or_default().push(name),
+                Some(first) => {
+                    aliases.entry(first).or_default().push(name);
+                    firsts.insert(name, first);
+                }
                 None => _ = types.insert(name, node),
+            }
+            for extended in node.attribute("structextends").into_iter().flat_map(|list| list.split(',')) {
+                extending.entry(extended).or_default().push(name);
             }
         }
         let (mut core, mut extensions) = (BTreeMap::new(), BTreeMap::<_, BTreeSet<_>>::new());
@@ -58,14 +72,27 @@ impl<'a> Definitions<'a> {
         let values = lists.flat_map(|list| children(list, "enum"));
         let constants =
             values.filter_map(|value| Some((value.attribute("name")?, value.attribute("value")?))).collect();
-        Ok(Self { types, aliases, constants, enumerations: Enumerations::read(root)?, core, extensions })
+        let (enumerations, commands) = (Enumerations::read(root)?, declared_commands(root));
+        Ok(Self { types, aliases, firsts, constants, enumerations, commands, extending, core, extensions })
+    }
+
+    /// Returns the type's name at its declaration.
+    pub(super) fn first<'b>(&self, name: &'b str) -> &'b str
+    where
+        'a: 'b,
+    {
+        self.firsts.get(name).copied().unwrap_or(name)
+    }
+
+    /// Returns the structures that extend this one.
+    pub(super) fn extending(&self, name: &str) -> &[&'a str] {
+        self.extending.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the structures that extend another one and that a core version or a supported extension has, by their numbers.
     pub(super) fn chained(&self, to: &str) -> Result<Vec<Structure<'a>>, Failure> {
-        let extending = self.types.iter().filter(|(_, node)| extends(**node, to));
-        let mut found =
-            extending.map(|(name, _)| self.structure(name)).collect::<Result<Vec<_>, Failure>>()?;
+        let extending = self.extending(to).iter().filter(|name| self.types.contains_key(*name));
+        let mut found = extending.map(|name| self.structure(name)).collect::<Result<Vec<_>, Failure>>()?;
         found.retain(|structure| structure.core.is_some() || !structure.extensions.is_empty());
         found.sort_by_key(|structure| structure.s_type);
         Ok(found)
@@ -106,9 +133,4 @@ impl Structure<'_> {
         words.push("has".to_owned());
         words
     }
-}
-
-/// Returns whether the structure extends the one with this name.
-pub(super) fn extends(node: Node, name: &str) -> bool {
-    node.attribute("structextends").is_some_and(|list| list.split(',').any(|it| it == name))
 }

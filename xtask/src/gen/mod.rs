@@ -61,11 +61,11 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     let document = roxmltree::Document::parse(text)?;
     let root = document.root_element();
     let registry = order::number(model::Registry::read(root)?);
-    audit::check(root, &registry)?;
     let definitions = Definitions::read(root)?;
+    audit::check(&definitions, &registry)?;
     let mut files = commands::files(root, &definitions, &registry)?;
     files.extend(extensions::files(&registry));
-    files.push(structures::file(root)?);
+    files.push(structures::file(root, &definitions)?);
     files.push(audit::file(&registry)?);
     files.push(audit::types_file());
     files.extend(exports::files(&registry)?);

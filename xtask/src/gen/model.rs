@@ -38,20 +38,38 @@ pub(super) struct Extension {
 
 impl Registry {
     /// Reads the registry from the root element of `vk.xml`.
-    pub(super) fn read(root: Node) -> Result<Self, Failure> {
+    pub(super) fn read(root: Node<'_, '_>) -> Result<Self, Failure> {
         let declarations = declarations(root)?;
-        let mut reader = Reader { declarations, commands: Vec::new(), index: BTreeMap::new() };
-        let newest_minor = reader.features(root)?;
-        let mut nodes: Vec<(u16, Node)> = Vec::new();
-        for node in grandchildren(root, "extensions", "extension").filter(|node| is_supported(*node)) {
-            nodes.push((required(node, "number")?.parse()?, node));
+        let header_patch = header_patch(root)?;
+        let mut registry =
+            Self { header_patch, newest_minor: 0, commands: Vec::new(), extensions: Vec::new() };
+        let mut index = BTreeMap::new();
+        let mut nodes: Vec<Node> = providers(root).collect();
+        // Core versions come first, in their order.
+        nodes.sort_by_key(|node| {
+            node.attribute("number").filter(|_| node.has_tag_name("extension"))?.parse::<u16>().ok()
+        });
+        for node in nodes {
+            let extension = if node.has_tag_name("extension") { Some(Extension::read(node)?) } else { None };
+            // A version may be spread over several features (base, compute, graphics); the number counts, not the name.
+            let core = if extension.is_none() { Some(minor(node)?) } else { None };
+            registry.newest_minor = registry.newest_minor.max(core.unwrap_or_default());
+            for name in provided(node) {
+                let at = *index.entry(name).or_insert(registry.commands.len());
+                if at == registry.commands.len() {
+                    registry.commands.push(Command::declared(name, &declarations)?);
+                }
+                let command = &mut registry.commands[at];
+                command.core = command.core.into_iter().chain(core).min();
+                if let Some(Extension { name, .. }) = &extension
+                    && !command.providers.contains(name)
+                {
+                    command.providers.push(name.clone());
+                }
+            }
+            registry.extensions.extend(extension);
         }
-        nodes.sort_by_key(|(number, _)| *number);
-        let mut extensions = Vec::new();
-        for (number, node) in nodes {
-            extensions.push(reader.extension(number, node)?);
-        }
-        Ok(Self { header_patch: header_patch(root)?, newest_minor, commands: reader.commands, extensions })
+        Ok(registry)
     }
 
     pub(super) fn extension(&self, name: &str) -> Option<&Extension> {
@@ -59,41 +77,11 @@ impl Registry {
     }
 }
 
-/// How a command is declared, before anything provides it: with the type of its first parameter, or as another name of a command.
-type Declaration<'a> = Result<&'a str, &'a str>;
-
-struct Reader<'a> {
-    declarations: BTreeMap<&'a str, Declaration<'a>>,
-    commands: Vec<Command>,
-    index: BTreeMap<String, usize>,
-}
-
-impl Reader<'_> {
-    /// Reads the core versions and returns the newest minor number. A version may be spread over several features
-    /// (base, compute, graphics); the number counts, not the name.
-    fn features(&mut self, root: Node) -> Result<u8, Failure> {
-        let mut newest = 0;
-        for feature in children(root, "feature").filter(|node| of_this_api(*node)) {
-            let minor = minor(feature)?;
-            newest = newest.max(minor);
-            for name in provided(feature) {
-                let command = self.command(&name)?;
-                command.core = Some(command.core.map_or(minor, |earlier| earlier.min(minor)));
-            }
-        }
-        Ok(newest)
-    }
-
-    fn extension(&mut self, number: u16, node: Node) -> Result<Extension, Failure> {
+impl Extension {
+    fn read(node: Node<'_, '_>) -> Result<Self, Failure> {
         let name = required(node, "name")?.to_owned();
-        for command in provided(node) {
-            let providers = &mut self.command(&command)?.providers;
-            if !providers.contains(&name) {
-                providers.push(name.clone());
-            }
-        }
-        Ok(Extension {
-            number,
+        Ok(Self {
+            number: required(node, "number")?.parse()?,
             instance: match required(node, "type")? {
                 "instance" => true,
                 "device" => false,
@@ -104,36 +92,22 @@ impl Reader<'_> {
             name,
         })
     }
+}
 
-    fn command(&mut self, name: &str) -> Result<&mut Command, Failure> {
-        let index = match self.index.get(name) {
-            Some(index) => *index,
-            None => {
-                let command = self.declared(name)?;
-                self.commands.push(command);
-                self.index.insert(name.to_owned(), self.commands.len() - 1);
-                self.commands.len() - 1
-            }
-        };
-        Ok(&mut self.commands[index])
-    }
+/// How a command is declared, before anything provides it: with the type of its first parameter, or as another name of a command.
+type Declaration<'a> = Result<&'a str, &'a str>;
 
-    fn declared(&self, name: &str) -> Result<Command, Failure> {
-        let mut alias_of = None;
+impl Command {
+    fn declared(name: &str, declarations: &BTreeMap<&str, Declaration<'_>>) -> Result<Self, Failure> {
+        let (mut alias_of, mut declared_as) = (None, name);
         // No alias is of an alias of an alias.
         for _ in 0..3 {
-            let declared_as = alias_of.unwrap_or(name);
-            match self.declarations.get(declared_as) {
+            match declarations.get(declared_as) {
                 None => return Err(format!("{name} is provided but {declared_as} is not declared").into()),
-                Some(Err(of)) => alias_of = Some(of),
-                Some(Ok(first_parameter)) => {
-                    return Ok(Command {
-                        name: name.to_owned(),
-                        first_parameter: (*first_parameter).to_owned(),
-                        core: None,
-                        alias_of: alias_of.map(str::to_owned),
-                        providers: Vec::new(),
-                    });
+                Some(Err(of)) => (alias_of, declared_as) = (Some((*of).to_owned()), of),
+                Some(Ok(first)) => {
+                    let (name, first_parameter) = (name.to_owned(), (*first).to_owned());
+                    return Ok(Self { name, first_parameter, core: None, alias_of, providers: Vec::new() });
                 }
             }
         }
@@ -164,11 +138,11 @@ fn header_patch(root: Node) -> Result<u32, Failure> {
 }
 
 /// Returns the commands of a feature or extension, once for each `<require>` block that names them.
-fn provided<'a, 'input: 'a>(node: Node<'a, 'input>) -> impl Iterator<Item = String> + use<'a, 'input> {
+fn provided<'a, 'input: 'a>(node: Node<'a, 'input>) -> impl Iterator<Item = &'a str> + use<'a, 'input> {
     children(node, "require").filter(|block| of_this_api(*block)).flat_map(|block| {
         children(block, "command")
             .filter(|command| of_this_api(*command))
-            .filter_map(|command| command.attribute("name").map(str::to_owned))
+            .filter_map(|command| command.attribute("name"))
     })
 }
 
@@ -189,7 +163,9 @@ pub(super) fn is_supported(extension: Node) -> bool {
 }
 
 /// Returns the core versions and the extensions that are supported.
-pub(super) fn providers<'a>(root: Node<'a, 'a>) -> impl Iterator<Item = Node<'a, 'a>> {
+pub(super) fn providers<'a, 'input: 'a>(
+    root: Node<'a, 'input>,
+) -> impl Iterator<Item = Node<'a, 'input>> + use<'a, 'input> {
     let features = children(root, "feature").filter(|node| of_this_api(*node));
     features.chain(grandchildren(root, "extensions", "extension").filter(|node| is_supported(*node)))
 }

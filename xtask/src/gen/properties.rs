@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use roxmltree::Node;
 
-use super::definitions::{self, Definitions, extends};
+use super::definitions::{self, Definitions};
 use super::enumerations::Enumerations;
 use super::generated::{Generated, wrapped};
 use super::model::{child_text, declaration};
@@ -148,12 +148,10 @@ fn bound(member: Node) -> Option<&'static str> {
 
 /// Returns the other names of structures of features and properties.
 fn aliases(definitions: &Definitions) -> Generated {
+    let starts = [CHAINED_TO, "VkPhysicalDeviceFeatures2", "VkFormatProperties2"];
     let mut rows = BTreeMap::new();
-    for (of, names) in &definitions.aliases {
-        let starts = [CHAINED_TO, "VkPhysicalDeviceFeatures2", "VkFormatProperties2"];
-        if definitions.types.get(of).is_some_and(|node| starts.iter().any(|start| extends(*node, start))) {
-            rows.extend(names.iter().map(|name| (*name, *of)));
-        }
+    for of in starts.iter().flat_map(|start| definitions.extending(start)) {
+        rows.extend(definitions.aliases.get(of).into_iter().flatten().map(|name| (*name, *of)));
     }
     let mut text = String::from("pub(super) static ALIASES: &[(&str, &str)] = &[\n");
     for (name, of) in rows {

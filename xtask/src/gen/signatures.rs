@@ -18,7 +18,7 @@ impl<'a> Signatures<'a> {
 
     /// `( device: vk::Device, count: u32, writes: Array<'a, vk::X<'a>> [count], ) -> vk::Result,`
     pub(super) fn of(&mut self, name: &str) -> Result<Vec<String>, Failure> {
-        let node = *self.0.commands.get(name).ok_or_else(|| format!("{name} is not declared"))?;
+        let node = *self.0.definitions.commands.get(name).ok_or_else(|| format!("{name} is not declared"))?;
         let nodes: Vec<_> = children(node, "param").filter(|node| of_this_api(*node)).collect();
         let mut counts = BTreeMap::new();
         for node in &nodes {

@@ -5,27 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use roxmltree::Node;
 
 use crate::Failure;
-use crate::r#gen::definitions::extends;
+use crate::r#gen::definitions::Definitions;
 use crate::r#gen::enumerations::Enumerations;
 use crate::r#gen::generated::Generated;
 use crate::r#gen::layout::{ABIS, Types};
-use crate::r#gen::model::{child_text, children, grandchildren, of_this_api};
+use crate::r#gen::model::{child_text, children};
 
 /// The structure whose chain gets copied.
 const CHAINED_TO: &str = "VkDeviceCreateInfo";
 
-pub(super) fn file(root: Node<'_, '_>) -> Result<Generated, Failure> {
+pub(super) fn file(root: Node, definitions: &Definitions) -> Result<Generated, Failure> {
     let types = Types::read(root)?;
-    let numbers = structure_types(root)?;
     let mut rows = BTreeMap::new();
-    for name in chained_to(root, CHAINED_TO) {
+    for name in chained_to(definitions, CHAINED_TO) {
         // A structure whose type has no number is of another API or of an extension that is not supported.
-        let number = types.structure_type(name).and_then(|constant| numbers.get(constant));
-        if let Some(number) = number {
+        let number = |constant| definitions.enumerations.number("VkStructureType", constant);
+        if let Some(number) = types.structure_type(name).and_then(number) {
             let sizes = ABIS.iter().map(|abi| types.size(name, abi)).collect::<Result<Vec<_>, _>>()?;
             let shown = if sizes[1] == sizes[2] { &sizes[..2] } else { &sizes[..] };
             let shown: Vec<String> = shown.iter().map(usize::to_string).collect();
-            rows.insert(*number, format!("    {number} {name} {};\n", shown.join(" ")));
+            rows.insert(number, format!("    {number} {name} {};\n", shown.join(" ")));
         }
     }
     let about = format!(
@@ -39,20 +38,15 @@ pub(super) fn file(root: Node<'_, '_>) -> Result<Generated, Failure> {
 }
 
 /// Returns the structures that may be in the chain of `start`: those that extend it, and those that extend one of these.
-fn chained_to<'a>(root: Node<'a, '_>, start: &'a str) -> BTreeSet<&'a str> {
-    let mut found = BTreeSet::from([start]);
-    loop {
-        let before = found.len();
-        for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
-            if found.iter().any(|extended| extends(node, extended)) {
-                found.extend(node.attribute("name"));
-            }
-        }
-        if found.len() == before {
-            found.remove(start);
-            return found;
+fn chained_to<'a>(definitions: &Definitions<'a>, start: &str) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let mut rest = definitions.extending(start).to_vec();
+    while let Some(name) = rest.pop() {
+        if name != start && found.insert(name) {
+            rest.extend(definitions.extending(name));
         }
     }
+    found
 }
 
 /// Returns the values of `VkStructureType`, by their names.

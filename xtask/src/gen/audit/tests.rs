@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::{carriers, check};
+use crate::r#gen::definitions::Definitions;
 use crate::r#gen::{model, order};
 
 const REGISTRY: &str = r#"<registry>
@@ -39,7 +40,7 @@ const REGISTRY: &str = r#"<registry>
 fn every_way_to_carry_a_handle_is_found() {
     let document = roxmltree::Document::parse(REGISTRY).unwrap();
     let registry = order::number(model::Registry::read(document.root_element()).unwrap());
-    let found = carriers(document.root_element(), &registry).unwrap();
+    let found = carriers(&Definitions::read(document.root_element()).unwrap(), &registry).unwrap();
     let expected = [
         "vkPlain",
         "vkQueues: VkQueues.all",
@@ -55,7 +56,9 @@ fn check_with(addition: &str) -> Option<String> {
     let text = REGISTRY.replace("</types>", &format!("{addition}</types>"));
     let document = roxmltree::Document::parse(&text).unwrap();
     let registry = order::number(model::Registry::read(document.root_element()).unwrap());
-    check(document.root_element(), &registry).err().map(|failure| failure.to_string())
+    check(&Definitions::read(document.root_element()).unwrap(), &registry)
+        .err()
+        .map(|failure| failure.to_string())
 }
 
 #[test]

@@ -15,7 +15,7 @@ use super::definitions::Definitions;
 use super::enumerations::Value;
 use super::generated::{Generated, wrapped};
 use super::layout::{ABIS, Types};
-use super::model::{child_text, children, declared_commands, of_this_api};
+use super::model::{child_text, children, of_this_api};
 use super::order::Numbered;
 use crate::Failure;
 use ash::Ash;
@@ -75,15 +75,13 @@ fn chunks(kind: &str, title: &str, rows: &[String]) -> Vec<Generated> {
 pub(super) struct Writer<'a> {
     ash: Ash,
     types: Types<'a>,
-    definitions: &'a Definitions<'a>,
-    pub(super) commands: BTreeMap<&'a str, Node<'a, 'a>>,
+    pub(super) definitions: &'a Definitions<'a>,
     wanted: BTreeSet<&'a str>,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(root: Node<'a, 'a>, definitions: &'a Definitions<'a>) -> Result<Self, Failure> {
-        let (types, commands) = (Types::read(root)?, declared_commands(root));
-        Ok(Self { ash: Ash::read()?, types, definitions, commands, wanted: BTreeSet::new() })
+        Ok(Self { ash: Ash::read()?, types: Types::read(root)?, definitions, wanted: BTreeSet::new() })
     }
 
     pub(super) fn declared(&self, node: Node<'a, 'a>) -> Result<Declared<'a>, Failure> {
@@ -98,7 +96,7 @@ impl<'a> Writer<'a> {
         if name != first && names.contains(&first) {
             return Ok(wrapped(&[format!("PFN_{name} = super::PFN_{first}")]));
         }
-        let node = *self.commands.get(first).ok_or_else(|| format!("{first} is not declared"))?;
+        let node = *self.definitions.commands.get(first).ok_or_else(|| format!("{first} is not declared"))?;
         let mut words = vec![format!("PFN_{name}")];
         words.extend(self.function(node)?);
         Ok(wrapped(&words))
@@ -145,7 +143,7 @@ impl<'a> Writer<'a> {
 
     fn named(&mut self, declared: &Declared<'a>, lifetime: &str) -> Result<String, Failure> {
         let name = declared.of_type;
-        let first = self.first(name);
+        let first = self.definitions.first(name);
         let others = self.definitions.aliases.get(first).into_iter().flatten().copied();
         for known in [name, first].into_iter().chain(others) {
             let known = rust_name(known);
@@ -170,15 +168,6 @@ impl<'a> Writer<'a> {
         let wanted = set.or(first).ok_or_else(|| format!("{name} is not declared"))?;
         self.wanted.insert(wanted);
         Ok(format!("super::{}", rust_name(wanted)))
-    }
-
-    /// Returns the type's name at its declaration.
-    fn first<'b>(&self, name: &'b str) -> &'b str
-    where
-        'a: 'b,
-    {
-        let of = self.definitions.aliases.iter().find(|(_, names)| names.contains(&name));
-        of.map_or(name, |(first, _)| first)
     }
 
     /// Returns everything that is needed, and what that needs: rows, each for the macro of its kind.
