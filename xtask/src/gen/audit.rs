@@ -16,7 +16,7 @@ use crate::Failure;
 use crate::r#gen::definitions::Definitions;
 use crate::r#gen::generated::Generated;
 use crate::r#gen::handles::{self, Differs};
-use crate::r#gen::model::{Command, child_text, children, of_this_api};
+use crate::r#gen::model::{Command, child_text, children, declaration, of_this_api};
 use crate::r#gen::naming;
 use crate::r#gen::order::{self, Group, Numbered};
 
@@ -198,7 +198,7 @@ fn slots<'a>(node: Node<'a, 'a>, tag: &'static str) -> Result<Vec<Slot<'a>>, Fai
 }
 
 fn slot<'a>(node: Node<'a, 'a>) -> Result<Slot<'a>, Failure> {
-    let text: String = node.descendants().filter(Node::is_text).filter_map(|part| part.text()).collect();
+    let text = declaration(node);
     Ok(Slot {
         name: child_text(node, "name").ok_or("a parameter or member without name")?,
         of_type: child_text(node, "type").ok_or("a parameter or member without type")?,

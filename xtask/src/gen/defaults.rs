@@ -6,7 +6,7 @@ use roxmltree::Node;
 use super::definitions::Definitions;
 use super::generated::{Generated, wrapped};
 use super::layout::{ABIS, Types};
-use super::model::{child_text, children, of_this_api};
+use super::model::{child_text, children, declaration, of_this_api};
 use super::naming;
 use super::order::Numbered;
 use crate::Failure;
@@ -272,15 +272,15 @@ fn parameters<'a>(node: Node<'a, 'a>) -> Result<Vec<Parameter<'a>>, Failure> {
         .filter(|node| of_this_api(*node))
         .zip('a'..='z')
         .map(|(node, letter)| {
-            let is_const = text(node).contains("const");
-            let is_pointer = is_pointer(node);
+            let text = declaration(node);
+            let is_pointer = text.contains('*');
             Ok(Parameter {
                 letter,
                 name: child_text(node, "name").ok_or("a parameter without name")?,
                 of_type: child_text(node, "type").ok_or("a parameter without type")?,
                 is_pointer,
-                is_double: text(node).contains("**"),
-                is_out: is_pointer && !is_const,
+                is_double: text.contains("**"),
+                is_out: is_pointer && !text.contains("const"),
                 len: node.attribute("len"),
             })
         })
@@ -293,13 +293,8 @@ fn counted(array: &Parameter, parameters: &[Parameter]) -> Option<char> {
     (!count.is_pointer).then_some(count.letter)
 }
 
-fn is_pointer<'a>(node: Node<'a, 'a>) -> bool {
-    text(node).contains('*')
-}
-
-/// Returns the C text of a parameter or a member, but for what its elements have inside.
-fn text<'a>(node: Node<'a, 'a>) -> String {
-    node.children().filter(|child| child.is_text()).filter_map(|child| child.text()).collect()
+fn is_pointer(node: Node) -> bool {
+    declaration(node).contains('*')
 }
 
 /// Returns a number as Rust likes it.

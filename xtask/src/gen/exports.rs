@@ -1,60 +1,37 @@
 //! The libraries' exports: every core command, and the extension commands that the platform's programs link against.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 
 use crate::Failure;
 use crate::r#gen::generated::Generated;
 use crate::r#gen::model::Command;
 use crate::r#gen::order::{self, Group, Numbered};
 
-struct Exports {
-    /// The name in the generated list.
-    platform: &'static str,
-    folder: &'static str,
-    /// The extensions whose commands are exported. What belongs to no other is reached through `vkGetInstanceProcAddr`.
-    extensions: &'static [&'static [&'static str]],
-    /// Commands that are exported besides.
-    others: &'static [&'static str],
-    /// The list, in that folder, and how it is written.
-    list: (&'static str, List),
-}
-
-/// How a list of exports is written.
-enum List {
-    Names,
-    /// A linker version script that marks, in the format of Android's build system, names newer than [`FIRST_LEVEL`].
-    VersionScript,
-}
+/// A platform: its name in the generated table, its list of exports, and the extensions whose commands are exported. The others are reached
+/// through `vkGetInstanceProcAddr`.
+struct Exports(&'static str, &'static str, &'static [&'static [&'static str]]);
 
 const PLATFORMS: &[Exports] = &[
-    Exports {
-        platform: "linux",
-        folder: "platform-linux",
-        extensions: &[DISPLAYS, &["VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface"]],
-        others: &[],
-        list: ("exports.txt", List::Names),
-    },
-    Exports {
-        platform: "fuchsia",
-        folder: "platform-fuchsia",
-        extensions: &[DISPLAYS, &["VK_FUCHSIA_imagepipe_surface"]],
-        others: &[],
-        list: ("exports.txt", List::Names),
-    },
-    Exports {
-        platform: "android",
-        folder: "platform-android",
-        extensions: &[&[
+    Exports(
+        "linux",
+        "platform-linux/exports.txt",
+        &[DISPLAYS, &["VK_KHR_xlib_surface", "VK_KHR_xcb_surface", "VK_KHR_wayland_surface"]],
+    ),
+    Exports("fuchsia", "platform-fuchsia/exports.txt", &[DISPLAYS, &["VK_FUCHSIA_imagepipe_surface"]]),
+    Exports(
+        ANDROID,
+        "platform-android/libvulkan.map.txt",
+        &[&[
             "VK_KHR_surface",
             "VK_KHR_swapchain",
             "VK_KHR_android_surface",
             "VK_ANDROID_external_memory_android_hardware_buffer",
         ]],
-        others: &[SINCE_34],
-        list: ("libvulkan.map.txt", List::VersionScript),
-    },
+    ),
 ];
+
+const ANDROID: &str = "android";
 
 /// The extensions about surfaces of any kind and displays.
 const DISPLAYS: &[&str] = &[
@@ -88,58 +65,45 @@ const LATER_ON_ANDROID: [(&str, u8); 7] = [
 ];
 
 pub(super) fn files(registry: &Numbered) -> Result<Vec<Generated>, Failure> {
-    let mut files = Vec::new();
+    let about = "The exported commands as a macro.";
+    let mut files = vec![Generated::rust("registry/src/exports_gen.rs", about, &rows(registry))];
     for platform in PLATFORMS {
-        for name in platform.extensions.iter().copied().flatten() {
+        for name in platform.2.iter().copied().flatten() {
             let known = registry.registry.extension(name);
             known.ok_or_else(|| format!("{name} is exported but not in the registry"))?;
         }
-        let names = platform.names(registry);
-        let folder = Path::new(platform.folder);
-        let (list, kind) = &platform.list;
-        files.push(Generated { path: folder.join(list), text: kind.of(registry, &names)? });
+        let chosen = registry.commands().iter().filter(|command| platform.has(command));
+        let names: BTreeSet<&str> = chosen.map(|command| command.name.as_str()).collect();
+        let text = if platform.0 == ANDROID {
+            version_script(registry, &names)?
+        } else {
+            names.iter().map(|name| format!("{name}\n")).collect()
+        };
+        files.push(Generated { path: platform.1.into(), text });
     }
-    files.push(Generated::rust(
-        "registry/src/exports_gen.rs",
-        "The exported commands as a macro.",
-        &rows(registry),
-    ));
     Ok(files)
 }
 
 impl Exports {
-    /// Returns the names, sorted.
-    fn names<'a>(&self, registry: &'a Numbered) -> Vec<&'a str> {
-        let chosen = registry.commands().iter().filter(|command| self.has(command));
-        let mut names: Vec<_> = chosen.map(|command| command.name.as_str()).collect();
-        names.sort_unstable();
-        names
-    }
-
     fn has(&self, command: &Command) -> bool {
-        let is_exported = |name: &str| self.extensions.iter().any(|some| some.contains(&name));
+        let is_exported = |name: &str| self.2.iter().any(|some| some.contains(&name));
         command.core.is_some()
-            || self.others.contains(&&*command.name)
+            || self.0 == ANDROID && command.name == SINCE_34
             || command.providers.iter().any(|provider| is_exported(provider))
     }
 }
 
-impl List {
-    fn of(&self, registry: &Numbered, names: &[&str]) -> Result<String, Failure> {
-        if matches!(self, Self::Names) {
-            return Ok(names.iter().map(|name| format!("{name}\n")).collect());
-        }
-        let mut script =
-            String::from("# Generated by `cargo xtask gen`. Do not edit.\nLIBVULKAN {\n  global:\n");
-        for name in names {
-            let _ = match android_level(registry, name)? {
-                FIRST_LEVEL => writeln!(script, "    {name};"),
-                level => writeln!(script, "    {name}; # introduced={level}"),
-            };
-        }
-        script.push_str("  local:\n    *;\n};\n");
-        Ok(script)
+/// Returns a linker version script that marks, in the format of Android's build system, names newer than [`FIRST_LEVEL`].
+fn version_script(registry: &Numbered, names: &BTreeSet<&str>) -> Result<String, Failure> {
+    let mut script = String::from("# Generated by `cargo xtask gen`. Do not edit.\nLIBVULKAN {\n  global:\n");
+    for name in names {
+        let _ = match android_level(registry, name)? {
+            FIRST_LEVEL => writeln!(script, "    {name};"),
+            level => writeln!(script, "    {name}; # introduced={level}"),
+        };
     }
+    script.push_str("  local:\n    *;\n};\n");
+    Ok(script)
 }
 
 /// Returns the API level of Android that first exported the command.
@@ -157,7 +121,7 @@ fn rows(registry: &Numbered) -> String {
     let mut rows = String::new();
     let mut before = Vec::new();
     for (id, command) in registry.commands().iter().enumerate() {
-        let on: Vec<_> = PLATFORMS.iter().filter(|it| it.has(command)).map(|it| it.platform).collect();
+        let on: Vec<_> = PLATFORMS.iter().filter(|it| it.has(command)).map(|it| it.0).collect();
         if on.is_empty() {
             continue;
         }

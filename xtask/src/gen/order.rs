@@ -85,10 +85,6 @@ impl Numbered {
 }
 
 pub(super) fn group(command: &Command) -> Group {
-    // Its first parameter is an instance, but it answers for NULL too.
-    if command.name == "vkGetInstanceProcAddr" {
-        return Group::Global;
-    }
     match class(command) {
         "Global" => Group::Global,
         "Instance" => Group::Instance,
@@ -99,6 +95,7 @@ pub(super) fn group(command: &Command) -> Group {
 
 /// Returns the variant of the registry's `Class`, which depends on the first parameter.
 pub(super) fn class(command: &Command) -> &'static str {
+    // Its first parameter is an instance, but it answers for NULL too.
     if command.name == "vkGetInstanceProcAddr" {
         return "Global";
     }
