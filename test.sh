@@ -37,7 +37,6 @@ main() {
     [ "$(id -u)" -eq 0 ] || skip "elevated programs (tests/integration/elevated.rs) and the doctor's worlds (vkload/tests/worlds): only root can make them"
     step "formatting" cargo fmt --all --check
     step "module order" cargo xtask layers
-    step "prose" cargo xtask prose
     step "rules and links" cargo xtask rules
     check_registry
     step "libraries" cargo xtask build

@@ -18,7 +18,6 @@ mod imports;
 mod landing_pads;
 mod layers;
 mod links;
-mod prose;
 mod rules;
 mod shell;
 mod source;
@@ -50,7 +49,6 @@ const TASKS: &[Task] = &[
     ("gn", "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it", gn::run),
     ("landing-pads", "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]", landing_pads::run),
     ("layers", "print the order of each crate's modules, and what runs against it", layers::run),
-    ("prose", "count the habits that make pages and comments hard to read, and fail where they are many", prose::run),
     ("rules", "check that each rule in docs/rules has a test, and the links and the summary of all pages", rules::run),
     ("source", "pack the last commit and its crates for distributions into target/source [--out DIR] [--deb: and make a Debian source package]", source::run),
     ("test", "compile the tests of the workspace once, and run their programs side by side [PART...: those with one of these in their names] [--compile: do not run them] [--doc: run examples in documentation]", test::run),
