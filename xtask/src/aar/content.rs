@@ -1,14 +1,15 @@
 //! The content of an AAR: [`FILES`] and, for each ABI, its libraries.
 //!
 //! The folders `cmake`, `include` and `jni` form a CMake package in the unpacked AAR. `prefab` is the same for Android's Gradle plugin,
-//! which makes a CMake package from it (<https://google.github.io/prefab>); the library in it is the one in `jni`.
+//! which makes a CMake package from it (<https://google.github.io/prefab>); the library in it is the one in `jni`. Of the forms of Prefab's
+//! files it has the first, which all versions of the plugin know.
 
 use std::path::Path;
 
 use crate::Failure;
 use crate::android_abi::{LIBRARIES, Library};
 use crate::android_options::{Abi, OLDEST};
-use crate::workspace::{read, root};
+use crate::workspace::{self, read, root};
 
 use super::archive::Files;
 
@@ -19,22 +20,15 @@ pub(super) fn libraries() -> impl Iterator<Item = &'static Library> {
     LIBRARIES.iter().filter(|library| library.is_brought)
 }
 
-/// Files that are taken from the repository, by their names in the AAR.
+/// Files that are taken from the repository in addition to those in `jni/aar`, by their names in the AAR.
 const FILES: &[(&str, &str)] = &[
-    ("AndroidManifest.xml", "jni/aar/AndroidManifest.xml"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("LICENSE-MIT", "LICENSE-MIT"),
-    (METADATA, "jni/aar/aar-metadata.properties"),
     ("cmake/vkload-config-version.cmake", "jni/cmake/vkload-config-version.cmake"),
     ("cmake/vkload-config.cmake", "jni/cmake/vkload-config.cmake"),
     ("include/vkload.h", "jni/include/vkload.h"),
     ("prefab/modules/vkload/include/vkload.h", "jni/include/vkload.h"),
-    ("prefab/modules/vkload/module.json", "jni/aar/prefab/modules/vkload/module.json"),
-    ("proguard.txt", "jni/aar/proguard.txt"),
 ];
-
-/// The AAR's requirements of an application, in the format of Android's Gradle plugin.
-pub(crate) const METADATA: &str = "META-INF/com/android/build/gradle/aar-metadata.properties";
 
 /// The library with which C and C++ programs are linked.
 const LINKED: &str = "libvkload.so";
@@ -49,14 +43,11 @@ fn for_linking(abi: &str, name: &str) -> String {
 }
 
 pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<Files, Failure> {
-    // Of the forms of Prefab's files the first, which all versions of Gradle's plugin know.
-    let package = format!(
-        "{{\n    \"schema_version\": 1,\n    \"name\": \"vkload\",\n    \"version\": \"{VERSION}\",\n    \"dependencies\": []\n}}\n"
-    );
     // The AAR has no resources.
-    let mut files = Files::from([("R.txt".to_owned(), Vec::new())]);
-    files.insert("classes.jar".into(), classes);
-    files.insert("prefab/prefab.json".into(), package.into());
+    let mut files = Files::from([("R.txt".to_owned(), Vec::new()), ("classes.jar".to_owned(), classes)]);
+    for (name, path) in workspace::files(&root().join("jni/aar"))? {
+        files.insert(name, read(&path)?);
+    }
     for (name, source) in FILES {
         files.insert((*name).to_owned(), read(&root().join(source))?);
     }

@@ -10,14 +10,13 @@ mod content;
 mod maven;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::Failure;
 use crate::android_options::{ABIS, Abi, OLDEST, Options};
 use crate::toolchain::report_skipped;
 use crate::workspace::target_folder;
-use archive::Files;
-use content::{VERSION, libraries};
+use content::VERSION;
 
 /// Makes the AAR for every ABI with a compiler on this machine, and names the others.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -26,19 +25,17 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if abis.is_empty() {
         return Err(format!("rustup can add none of {}: there is nothing to pack", skipped.join(", ")).into());
     }
-    let path = path(&abis);
-    let android = target_folder().join("android");
-    let classes = classes::jar(&android.join("classes"))?;
+    let classes = classes::jar(&target_folder().join("android/classes"))?;
     let files = content::files(&abis, classes)?;
-    let aar = archive::archive(&files)?;
+    let (path, aar) = (path(&abis), archive::archive(&files)?);
     fs::write(&path, &aar)?;
-    report(&path, &files, &abis)?;
-    let published = maven::Published {
-        aar,
-        sources: classes::sources_jar()?,
-        documentation: classes::documentation_jar(&android.join("documentation"))?,
-    };
-    maven::make(&maven_folder(&abis), published, &abis)?;
+    println!(
+        "{}: {} files, {} bytes, for API level {OLDEST} and newer",
+        path.display(),
+        files.len(),
+        aar.len()
+    );
+    maven::make(&maven_folder(&abis), aar, &abis)?;
     report_skipped("aar", &skipped);
     Ok(())
 }
@@ -56,23 +53,6 @@ fn maven_folder(abis: &[Abi]) -> PathBuf {
 fn named(name: &str, abis: &[Abi]) -> String {
     let some = abis.iter().filter(|_| abis.len() < ABIS.len());
     some.fold(name.to_owned(), |name, (abi, _)| name + "-" + abi)
-}
-
-/// Says how large everything is, in bytes.
-fn report(path: &Path, files: &Files, abis: &[Abi]) -> Result<(), Failure> {
-    let size = |name: &str| files.get(name).map_or(0, Vec::len);
-    let columns: String = libraries().map(|library| format!("{:>22}", library.file)).collect();
-    println!("{:12}{columns}", "ABI");
-    for (abi, _) in abis {
-        let sizes: String = libraries()
-            .map(|library| format!("{:>22}", size(&content::library(abi, library.file))))
-            .collect();
-        println!("{abi:12}{sizes}");
-    }
-    println!("{:12}{:>18}", "classes.jar", size("classes.jar"));
-    println!("for Android's API level {OLDEST} and newer");
-    println!("{}: {} files, {} bytes", path.display(), files.len(), fs::metadata(path)?.len());
-    Ok(())
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ use roxmltree::Document;
 use serde_json::Value;
 use zip::{CompressionMethod, ZipArchive};
 
+use super::archive::Files;
+use super::content::libraries;
 use super::maven::{ALGORITHMS, DOCUMENTATION, GROUP, NAME, SOURCES, SYMBOLS, folder};
 use super::*;
 use crate::android_abi::{PAGE, small_pages};
@@ -26,6 +28,9 @@ const MACHINES: &[(&str, u16)] = &[
 
 /// The system's libraries that applications of every level may need, as far as a loader has use for them.
 const PUBLIC: &[&str] = &["libandroid.so", "libc.so", "libdl.so", "liblog.so", "libm.so"];
+
+/// The AAR's requirements of an application, in the format of Android's Gradle plugin.
+const METADATA: &str = "META-INF/com/android/build/gradle/aar-metadata.properties";
 
 /// The class whose methods have the most parameters.
 const BUILDER: &str = "dev/vkload/VulkanLoader$Builder.class";
@@ -70,7 +75,7 @@ const FILES: &[&str] = &[
     "AndroidManifest.xml",
     "LICENSE-APACHE",
     "LICENSE-MIT",
-    content::METADATA,
+    METADATA,
     "R.txt",
     "classes.jar",
     "cmake/vkload-config-version.cmake",
@@ -181,7 +186,7 @@ fn the_manifest_and_the_metadata_state_the_package_and_the_oldest_level() {
         let sdk = manifest.descendants().find(|node| node.has_tag_name("uses-sdk")).unwrap();
         let level = sdk.attributes().find(|attribute| attribute.name() == "minSdkVersion").unwrap();
         assert_eq!(level.value(), OLDEST.to_string());
-        let metadata = text(&files, content::METADATA);
+        let metadata = text(&files, METADATA);
         let oldest = format!("minCompileSdk={OLDEST}");
         for line in ["aarFormatVersion=1.0", "aarMetadataVersion=1.0", &oldest] {
             assert!(metadata.lines().any(|it| it == line), "{line}: {metadata}");

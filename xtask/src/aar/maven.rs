@@ -3,20 +3,20 @@
 //!
 //! The same files make the same bytes: no build time is included.
 
-mod metadata;
-
 use std::fs;
 use std::path::Path;
 
 use md5::Md5;
+use serde_json::json;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
 use super::archive::{Files, archive};
+use super::classes;
 use super::content::{VERSION, built, libraries};
 use crate::Failure;
 use crate::android_options::Abi;
-use crate::workspace::{make_empty, target_folder};
+use crate::workspace::{make_empty, read, root, target_folder};
 
 /// The group: the name of the Java package.
 pub(super) const GROUP: &str = "dev.vkload";
@@ -40,44 +40,47 @@ fn sum<D: Digest>(content: &[u8]) -> String {
     D::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The published files: the AAR, and archives of sources and documentation of its classes.
-pub(crate) struct Published {
-    pub(crate) aar: Vec<u8>,
-    pub(crate) sources: Vec<u8>,
-    pub(crate) documentation: Vec<u8>,
-}
-
 /// Makes the repository in this folder, which is emptied first.
-pub(crate) fn make(folder: &Path, published: Published, abis: &[Abi]) -> Result<(), Failure> {
+pub(super) fn make(folder: &Path, aar: Vec<u8>, abis: &[Abi]) -> Result<(), Failure> {
     make_empty(folder)?;
-    let files = files(published, symbols(abis)?)?;
-    let count = files.len() * (1 + ALGORITHMS.len());
-    for (name, content) in files {
-        let path = folder.join(&name);
+    let mut files = Files::new();
+    let mut module = template("vkload.module")?;
+    let archives = [
+        (".aar", aar),
+        (SOURCES, classes::sources_jar()?),
+        (DOCUMENTATION, classes::documentation_jar(&folder.with_file_name("documentation"))?),
+        (SYMBOLS, symbols(abis)?),
+    ];
+    for (end, content) in archives {
+        let mut file = json!({ "name": file_name(end), "url": file_name(end), "size": content.len() });
+        for (algorithm, sum) in ALGORITHMS {
+            file[algorithm] = sum(&content).into();
+        }
+        module = module.replace(&format!("\"{end}\""), &file.to_string());
+        files.insert(path(end), content);
+    }
+    files.insert(path(".module"), module.into_bytes());
+    files.insert(path(".pom"), template("vkload.pom")?.into_bytes());
+    files.insert(
+        format!("{}/maven-metadata.xml", self::folder()),
+        template("maven-metadata.xml")?.into_bytes(),
+    );
+    for (name, content) in &files {
+        let path = folder.join(name);
         fs::create_dir_all(path.parent().unwrap_or(folder))?;
         for (algorithm, sum) in ALGORITHMS {
-            fs::write(folder.join(format!("{name}.{algorithm}")), sum(&content))?;
+            fs::write(folder.join(format!("{name}.{algorithm}")), sum(content))?;
         }
         fs::write(path, content)?;
     }
+    let count = files.len() * (1 + ALGORITHMS.len());
     println!("{}: {count} files, for {GROUP}:{NAME}:{VERSION}", folder.display());
     Ok(())
 }
 
-/// Returns the files without their checksums, by their paths in the repository.
-fn files(published: Published, symbols: Vec<u8>) -> Result<Files, Failure> {
-    let archives = [
-        (".aar", published.aar),
-        (SOURCES, published.sources),
-        (DOCUMENTATION, published.documentation),
-        (SYMBOLS, symbols),
-    ];
-    let module = metadata::module(&archives)?;
-    let described = [(".module", module.into_bytes()), (".pom", metadata::pom().into_bytes())];
-    let mut files: Files =
-        archives.into_iter().chain(described).map(|(end, content)| (path(end), content)).collect();
-    files.insert(format!("{}/maven-metadata.xml", folder()), metadata::versions().into_bytes());
-    Ok(files)
+/// Reads a description. In Gradle's, the ends of names stand for the files, whose sizes and checksums are not known before.
+fn template(name: &str) -> Result<String, Failure> {
+    Ok(String::from_utf8(read(&root().join("jni/maven").join(name))?)?)
 }
 
 pub(super) fn folder() -> String {
@@ -97,12 +100,10 @@ fn file_name(end: &str) -> String {
 fn symbols(abis: &[Abi]) -> Result<Vec<u8>, Failure> {
     let folder = target_folder().join("android/symbols");
     let mut files = Files::new();
-    for (abi, _) in abis {
-        for library in libraries() {
-            let name = format!("{abi}/{}", library.file);
-            let content = built(&folder.join(&name), abi)?;
-            files.insert(name, content);
-        }
+    for (abi, library) in abis.iter().flat_map(|(abi, _)| libraries().map(move |library| (abi, library))) {
+        let name = format!("{abi}/{}", library.file);
+        let content = built(&folder.join(&name), abi)?;
+        files.insert(name, content);
     }
     archive(&files)
 }
