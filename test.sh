@@ -38,6 +38,7 @@ main() {
     step "formatting" cargo fmt --all --check
     step "module order" cargo xtask layers
     step "rules and links" cargo xtask rules
+    step "Yocto lists" packaging/yocto/crates.sh --check
     check_registry
     step "libraries" cargo xtask build
     step "library for Java" cargo build --quiet --release --package libvkload-jni
@@ -73,11 +74,11 @@ build_for_tests() {
 install_trees() {
     local trees=$target/trees null=$target/tmp/libnull
     rm -rf "$trees"
-    cargo xtask dist --prefix=/usr --destdir "$trees/lib"
-    cargo xtask dist --prefix=/usr --libdir=lib64 --destdir "$trees/lib64"
-    cargo xtask dist --prefix=/usr --symbol-prefix=vkload_ --destdir "$trees/prefixed"
-    cargo xtask dist --deb --out "$trees/packages"
-    cargo xtask dist --deb --out "$trees/packages-again"
+    packaging/install.sh --prefix=/usr --destdir "$trees/lib"
+    packaging/install.sh --prefix=/usr --libdir=lib64 --destdir "$trees/lib64"
+    packaging/install.sh --prefix=/usr --symbol-prefix=vkload_ --destdir "$trees/prefixed"
+    packaging/deb.sh --out "$trees/packages"
+    packaging/deb.sh --out "$trees/packages-again"
     if cargo xtask build --fixed-drivers relative.so 2>"$notes/refused"; then
         echo "a relative path to a driver was accepted" >&2
         return 1
@@ -85,7 +86,7 @@ install_trees() {
     grep -q "not a list of absolute paths" "$notes/refused"
     local drivers=${null}1.so:${null}2.so:$target/tmp/libabsent.so
     cargo xtask build --fixed-drivers "$drivers"
-    cargo xtask dist --fixed-drivers "$drivers" --destdir "$trees/fixed"
+    packaging/install.sh --fixed-drivers "$drivers" --destdir "$trees/fixed"
 }
 
 # What only compiles.

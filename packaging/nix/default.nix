@@ -15,7 +15,7 @@ rustPlatform.buildRustPackage {
   # Drivers are below this folder, as for nixpkgs' own loader.
   buildPhase = ''
     runHook preBuild
-    cargo xtask dist --prefix "$out" --sysconfdir ${addDriverRunpath.driverLink}/share --destdir image
+    sh packaging/install.sh --prefix "$out" --sysconfdir ${addDriverRunpath.driverLink}/share --destdir image
     runHook postBuild
   '';
   installPhase = ''

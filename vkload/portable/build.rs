@@ -1,4 +1,4 @@
-//! Copies the carried program into cargo's output folder, from which the source includes it. `cargo xtask dist --release` names the program.
+//! Copies the carried program into cargo's output folder, from which the source includes it. `packaging/release.sh` names the program.
 
 use std::path::Path;
 use std::{env, fs};

@@ -1,7 +1,6 @@
 //! The contents of a shared library's tables.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::Path;
 
 use object::elf::{self, FileHeader32, FileHeader64};
@@ -50,32 +49,7 @@ pub(crate) struct Segment {
     pub(crate) is_executable: bool,
 }
 
-/// A version of glibc. The default is older than any on Linux.
-#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) struct GlibcVersion(u32, u32);
-
-impl GlibcVersion {
-    /// Parses "2.28" and "2.2.5".
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut numbers = text.split('.').map_while(|part| part.parse().ok());
-        Some(Self(numbers.next()?, numbers.next()?))
-    }
-}
-
-impl fmt::Display for GlibcVersion {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}.{}", self.0, self.1)
-    }
-}
-
 impl Facts {
-    /// Returns the imported names with the version of glibc that first had them in this form.
-    pub(crate) fn glibc_versions(&self) -> impl Iterator<Item = (&str, GlibcVersion)> {
-        self.versions.iter().filter_map(|(name, version)| {
-            Some((name.as_str(), GlibcVersion::parse(version.strip_prefix("GLIBC_")?)?))
-        })
-    }
-
     /// Reads the library in this file.
     pub(crate) fn of(library: &Path) -> Result<Self, Failure> {
         Self::read(&read(library)?)

@@ -8,24 +8,21 @@ mod android_options;
 mod android_tree;
 mod build;
 mod command;
-mod dist;
 mod driver_abi;
 mod elf;
 mod fuchsia_abi;
 mod r#gen;
-mod gn;
 mod imports;
 mod landing_pads;
 mod layers;
 mod links;
 mod rules;
 mod shell;
-mod source;
 mod target;
 mod test;
 mod toolchain;
+mod tools;
 mod workspace;
-mod yocto;
 
 use std::process::ExitCode;
 
@@ -39,20 +36,17 @@ type Task = (&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
 const TASKS: &[Task] = &[
     ("build", "build the shared libraries, each alone, into target/release [--debug] [--target TRIPLE] [--fixed-drivers LIST] [--null-driver: also the driver for tests]", build::run),
     ("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
-    ("dist", "install everything [--prefix DIR --libdir DIR --destdir DIR], or --deb: make Debian packages, or --release [PROCESSOR...]: make the downloads of a release, or run them [--check]", dist::run),
     ("driver-abi", "build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs", driver_abi::run),
     ("fuchsia-abi", "build Fuchsia's libvulkan.so and check it [--api LEVEL: what drivers are told] [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]", fuchsia_abi::run),
     ("android-abi", "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL] [--abi NAME,NAME]", android_abi::run),
     ("aar", "pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository [--abi NAME,NAME]", aar::run),
     ("android-tree", "put what an Android system tree needs for libvulkan.so into a folder, and compile that as its build system does", android_tree::run),
     ("gen", "write the tables made from vk.xml: --registry PATH [--check]", r#gen::run),
-    ("gn", "print the sources of Fuchsia's library as lists for GN, as `fuchsia-abi` has built it", gn::run),
     ("landing-pads", "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]", landing_pads::run),
     ("layers", "print the order of each crate's modules, and what runs against it", layers::run),
     ("rules", "check that each rule in docs/rules has a test, and the links and the summary of all pages", rules::run),
-    ("source", "pack the last commit and its crates for distributions into target/source [--out DIR] [--deb: and make a Debian source package]", source::run),
     ("test", "compile the tests of the workspace once, and run their programs side by side [PART...: those with one of these in their names] [--compile: do not run them] [--doc: run examples in documentation]", test::run),
-    ("yocto", "list the crates for the Yocto recipes [--revision COMMIT: and make them build this one] [--check: lint, parse and run the recipes]", yocto::run),
+    ("tools", "print the tools and flags for another target as shell variables: TRIPLE", tools::run),
 ];
 
 fn main() -> ExitCode {

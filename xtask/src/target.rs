@@ -1,4 +1,4 @@
-//! The Linux systems that libraries can be built for (`--target TRIPLE`): their tools, and what Debian calls them.
+//! The Linux systems that libraries can be built for (`--target TRIPLE`), and their tools.
 
 use std::env;
 use std::fs;
@@ -21,8 +21,6 @@ pub(crate) struct Target {
     pub(crate) tools: &'static str,
     /// Debian's package with these tools and their C library.
     package: &'static str,
-    /// Debian's name for the processor, and its library folder. Debian has no packages for musl.
-    debian: Option<(&'static str, &'static str)>,
     /// Musl's dynamic linker, if musl is the C library.
     musl: Option<&'static str>,
     /// The kind of processor in its files (`e_machine`).
@@ -31,13 +29,13 @@ pub(crate) struct Target {
 
 #[rustfmt::skip]
 const TARGETS: &[Target] = &[
-    Target { name: "x86_64-unknown-linux-gnu", tools: "x86_64-linux-gnu", package: "gcc-x86-64-linux-gnu", debian: Some(("amd64", "x86_64-linux-gnu")), musl: None, machine: EM_X86_64 },
-    Target { name: "aarch64-unknown-linux-gnu", tools: "aarch64-linux-gnu", package: "gcc-aarch64-linux-gnu", debian: Some(("arm64", "aarch64-linux-gnu")), musl: None, machine: EM_AARCH64 },
-    Target { name: "armv7-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", package: "gcc-arm-linux-gnueabihf", debian: Some(("armhf", "arm-linux-gnueabihf")), musl: None, machine: EM_ARM },
-    Target { name: "i686-unknown-linux-gnu", tools: "i686-linux-gnu", package: "gcc-i686-linux-gnu", debian: Some(("i386", "i386-linux-gnu")), musl: None, machine: EM_386 },
-    Target { name: "riscv64gc-unknown-linux-gnu", tools: "riscv64-linux-gnu", package: "gcc-riscv64-linux-gnu", debian: Some(("riscv64", "riscv64-linux-gnu")), musl: None, machine: EM_RISCV },
-    Target { name: "x86_64-unknown-linux-musl", tools: "x86_64-linux-gnu", package: "gcc-x86-64-linux-gnu", debian: None, musl: Some("/lib/ld-musl-x86_64.so.1"), machine: EM_X86_64 },
-    Target { name: "aarch64-unknown-linux-musl", tools: "aarch64-linux-gnu", package: "gcc-aarch64-linux-gnu", debian: None, musl: Some("/lib/ld-musl-aarch64.so.1"), machine: EM_AARCH64 },
+    Target { name: "x86_64-unknown-linux-gnu", tools: "x86_64-linux-gnu", package: "gcc-x86-64-linux-gnu", musl: None, machine: EM_X86_64 },
+    Target { name: "aarch64-unknown-linux-gnu", tools: "aarch64-linux-gnu", package: "gcc-aarch64-linux-gnu", musl: None, machine: EM_AARCH64 },
+    Target { name: "armv7-unknown-linux-gnueabihf", tools: "arm-linux-gnueabihf", package: "gcc-arm-linux-gnueabihf", musl: None, machine: EM_ARM },
+    Target { name: "i686-unknown-linux-gnu", tools: "i686-linux-gnu", package: "gcc-i686-linux-gnu", musl: None, machine: EM_386 },
+    Target { name: "riscv64gc-unknown-linux-gnu", tools: "riscv64-linux-gnu", package: "gcc-riscv64-linux-gnu", musl: None, machine: EM_RISCV },
+    Target { name: "x86_64-unknown-linux-musl", tools: "x86_64-linux-gnu", package: "gcc-x86-64-linux-gnu", musl: Some("/lib/ld-musl-x86_64.so.1"), machine: EM_X86_64 },
+    Target { name: "aarch64-unknown-linux-musl", tools: "aarch64-linux-gnu", package: "gcc-aarch64-linux-gnu", musl: Some("/lib/ld-musl-aarch64.so.1"), machine: EM_AARCH64 },
 ];
 
 impl Target {
@@ -56,12 +54,6 @@ impl Target {
     /// Returns cargo's output folder for this target, below the folder for all targets.
     pub(crate) fn folder(&self, all: &Path, profile: &str) -> PathBuf {
         all.join(self.name).join(profile)
-    }
-
-    /// Returns Debian's name for the processor, and its library folder.
-    pub(crate) fn debian(&self) -> Result<(&'static str, &'static str), Failure> {
-        let said = "Debian has no packages for musl; without --deb, dist installs into any folder";
-        self.debian.ok_or_else(|| format!("{}: {said}", self.name).into())
     }
 
     /// Returns the libraries that a loader for this target needs.
@@ -187,7 +179,6 @@ mod tests {
             name: "mips-unknown-linux-gnu",
             tools: "mips-none",
             package: "gcc-mips-linux-gnu",
-            debian: None,
             musl: None,
             machine: 8,
         };
@@ -200,12 +191,5 @@ mod tests {
             error.contains("mips-none-ld (Debian: gcc-mips-linux-gnu)") && error.contains("LD"),
             "{error}"
         );
-    }
-
-    #[test]
-    fn debian_has_names_for_the_targets_of_glibc() {
-        for target in TARGETS {
-            assert_eq!(target.debian().is_ok(), target.name.contains("-gnu"), "{}", target.name);
-        }
     }
 }

@@ -4,33 +4,31 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const LIST: &str = "packaging/yocto/recipes-graphics/vkload/vkload-crates.inc";
+const COPIED: &str = "a-crate-of-the-copy";
 
-/// Copies what `cargo xtask yocto` and cargo read: the recipes, and the library's crates.
-fn copy(to: &Path) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut copy = Command::new("cp");
-    copy.current_dir(root).args(["--recursive", "--parents", "Cargo.toml", "Cargo.lock", "xtask/Cargo.toml"]);
-    copy.args(["packaging/library", "packaging/yocto", "loader-core", "platform-linux", "registry", "shell"]);
-    assert!(copy.arg(to).status().unwrap().success());
-    fs::remove_file(to.join(LIST)).unwrap();
-}
-
-fn writes_into(tree: &Path, command: &mut Command) {
-    let status = command.arg("yocto").env_remove("CARGO_TARGET_DIR").status().unwrap();
-    assert!(status.success(), "{status}");
-    let written = fs::read_to_string(tree.join(LIST)).unwrap();
-    assert!(written.contains("crate://crates.io/libc/"), "{written}");
-    fs::remove_file(tree.join(LIST)).unwrap();
+fn lists_the_copy(command: &mut Command) {
+    let output = command.arg("layers").env_remove("CARGO_TARGET_DIR").output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && printed.contains(COPIED), "{output:?}");
 }
 
 #[test]
 fn a_copy_is_found_from_a_folder_in_it_and_by_cargos_variable() {
     let tree = tempfile::tempdir().unwrap();
-    copy(tree.path());
+    let write = |name: &str, text: String| {
+        let file = tree.path().join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    write("Cargo.toml", format!("[workspace]\nresolver = \"3\"\nmembers = [\"xtask\", \"{COPIED}\"]\n"));
+    for name in ["xtask", COPIED] {
+        write(&format!("{name}/Cargo.toml"), format!("[package]\nname = \"{name}\"\nedition = \"2024\"\n"));
+        write(&format!("{name}/src/lib.rs"), String::new());
+    }
     let program = || Command::new(env!("CARGO_BIN_EXE_xtask"));
-    let below = tree.path().join("packaging/yocto");
-    writes_into(tree.path(), program().env_remove("CARGO_MANIFEST_DIR").current_dir(below));
+    let below = tree.path().join(COPIED).join("src");
+    lists_the_copy(program().env_remove("CARGO_MANIFEST_DIR").current_dir(below));
     // Cargo sets this for the tree whose `cargo xtask` runs, whatever the current folder is.
-    writes_into(tree.path(), program().env("CARGO_MANIFEST_DIR", tree.path().join("xtask")).current_dir("/"));
+    let variable = tree.path().join("xtask");
+    lists_the_copy(program().env("CARGO_MANIFEST_DIR", variable).current_dir(Path::new("/")));
 }

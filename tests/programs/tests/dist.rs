@@ -1,4 +1,4 @@
-//! The output of `cargo xtask dist`: an install tree, Debian packages, a static library.
+//! The output of `packaging/install.sh` and `packaging/deb.sh`: an install tree, Debian packages, a static library.
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -26,9 +26,9 @@ struct Tree {
 }
 
 impl Tree {
-    /// Returns the tree that `cargo xtask dist` has made with these options.
+    /// Returns the tree that `packaging/install.sh` has made with these options.
     fn made(name: &str, options: &str) -> Option<Self> {
-        let command = format!("cargo xtask dist --prefix=/usr {options} --destdir target/trees/{name}");
+        let command = format!("packaging/install.sh --prefix=/usr {options} --destdir target/trees/{name}");
         Some(Self { installed: artifact(&format!("trees/{name}"), &command)?, own: folder() })
     }
 
@@ -386,13 +386,13 @@ fn every_program_gets_the_library_by_either_name_as_the_readme_says() {
     assert!(tar.wait().expect("its end").success());
 }
 
-/// Returns the Debian packages that `cargo xtask dist` has made.
+/// Returns the Debian packages that `packaging/deb.sh` has made.
 fn packages() -> Option<Vec<PathBuf>> {
     packages_in("packages")
 }
 
 fn packages_in(folder: &str) -> Option<Vec<PathBuf>> {
-    let command = format!("cargo xtask dist --deb --out target/trees/{folder}");
+    let command = format!("packaging/deb.sh --out target/trees/{folder}");
     let folder = artifact(&format!("trees/{folder}"), &command)?;
     let entries = fs::read_dir(folder).expect("the packages' folder");
     Some(entries.map(|entry| entry.expect("an entry").path()).collect())

@@ -73,7 +73,7 @@ fn an_install_tree_with_fixed_drivers_has_a_shared_and_a_static_library() {
     if Need::missing(NEEDS) || Need::missing(&[Need::Program("strace")]) {
         return;
     }
-    let command = format!("cargo xtask dist --fixed-drivers {LIST} --destdir target/trees/fixed");
+    let command = format!("packaging/install.sh --fixed-drivers {LIST} --destdir target/trees/fixed");
     let Some(tree) = artifact("trees/fixed", &command) else { return };
     let libraries = tree.join("usr/local/lib");
     assert!(!tree.join("usr/local/bin").exists(), "the tool would judge manifests that this library ignores");

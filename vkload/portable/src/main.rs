@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::{env, iter, ptr};
 
-/// The program for glibc. Empty unless `cargo xtask dist --release` builds this crate.
+/// The program for glibc. Empty unless `packaging/release.sh` builds this crate.
 static CARRIED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vkload"));
 
 /// The dynamic linker that the program names.

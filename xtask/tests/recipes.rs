@@ -1,40 +1,82 @@
-use std::process::Command;
+//! The recipes in `packaging` agree with the manifests, the registry and each other.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
 
 use md5::{Digest, Md5};
 use toml::Table;
 
-use super::*;
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+const FOLDER: &str = "packaging/yocto/recipes-graphics/vkload";
+/// The statements that the Yocto recipes share, including the revision.
+const SHARED: &str = "packaging/yocto/recipes-graphics/vkload/vkload.inc";
+/// The library as a workspace of its own.
+const LIBRARY: &str = "packaging/library/Cargo.toml";
 
 fn text(file: &str) -> String {
-    fs::read_to_string(root().join(file)).unwrap()
+    fs::read_to_string(Path::new(ROOT).join(file)).expect(file)
+}
+
+/// Returns the values of the lines that begin with `start`.
+fn values<'a>(text: &'a str, start: &str) -> Vec<&'a str> {
+    text.lines().filter_map(|line| line.strip_prefix(start)).map(str::trim).collect()
+}
+
+/// Returns the version of Vulkan that the library has.
+fn vulkan_version() -> String {
+    let numbers = text("registry/src/numbers_gen.rs");
+    let (_, rest) = numbers.split_once("version of the registry, ").expect("a version");
+    rest.split(',').next().unwrap_or_default().to_owned()
 }
 
 fn recipes() -> impl Iterator<Item = (&'static str, String)> {
-    RECIPES.iter().map(|(name, _)| (*name, text(&format!("{FOLDER}/{name}_git.bb"))))
+    ["vkload", "vkload-tool"].into_iter().map(|name| (name, text(&format!("{FOLDER}/{name}_git.bb"))))
+}
+
+fn git(arguments: &[&str]) -> Option<String> {
+    let Output { status, stdout, .. } =
+        Command::new("git").current_dir(ROOT).args(arguments).output().ok()?;
+    status.success().then(|| String::from_utf8_lossy(&stdout).trim().to_owned())
 }
 
 #[test]
-fn the_lists_of_crates_are_those_of_the_lock_files() {
-    let shared = text(SHARED);
-    for (name, lock) in RECIPES {
-        let expected = list(&crates(lock, revision_of(&shared).unwrap()).unwrap());
-        let on_disk = text(&list_of(name));
-        assert!(on_disk == expected, "{} is stale: run `cargo xtask yocto`", list_of(name));
-        assert!(
-            on_disk.contains("crate://crates.io/libc/") && !on_disk.contains("/loader-core/"),
-            "{on_disk}"
-        );
+fn every_recipe_builds_this_version() {
+    let vulkan = vulkan_version();
+    for (file, version, of_vulkan) in [
+        ("rpm/vkload.spec", "Version:", "%global vulkan "),
+        ("arch/PKGBUILD", "pkgver=", "_vulkan="),
+        ("alpine/APKBUILD", "pkgver=", "_vulkan="),
+        ("buildroot/package/vkload/vkload.mk", "VKLOAD_VERSION = ", "VKLOAD_VULKAN_VERSION = "),
+        ("buildroot/package/vkload-tool/vkload-tool.mk", "VKLOAD_TOOL_VERSION = ", ""),
+    ] {
+        let text = text(&format!("packaging/{file}"));
+        assert_eq!(values(&text, version), [env!("CARGO_PKG_VERSION")], "{file}");
+        assert!(of_vulkan.is_empty() || values(&text, of_vulkan) == [vulkan.as_str()], "{file}");
+    }
+    let prefab = text("jni/aar/prefab/prefab.json");
+    assert!(prefab.contains(concat!("\"version\": \"", env!("CARGO_PKG_VERSION"), "\"")), "{prefab}");
+}
+
+#[test]
+fn recipes_require_the_compiler_that_xtask_needs() {
+    let oldest = concat!(">=", env!("CARGO_PKG_RUST_VERSION"));
+    for file in ["rpm/vkload.spec", "arch/PKGBUILD", "alpine/APKBUILD", "debian/control"] {
+        let text = text(&format!("packaging/{file}")).replace([' ', '('], "");
+        assert!(text.contains(&format!("cargo{oldest}")), "{file}: {oldest}");
     }
 }
 
 #[test]
-fn the_library_is_locked_with_the_versions_that_are_tested() {
-    let (library, all) = (locked(&text(LIBRARY_LOCK)), locked(&text("Cargo.lock")));
-    assert!(
-        library.iter().all(|(name, checksum)| all.get(name) == Some(checksum)),
-        "run `cargo xtask yocto`"
-    );
-    cargo("metadata --offline --locked --format-version=1 --manifest-path").arg(LIBRARY).read().unwrap();
+fn the_layers_manifests_have_the_version_of_the_registry() {
+    let version = vulkan_version();
+    for layer in ["statistics", "recorder", "faults"] {
+        let manifest = text(&format!("layers/{layer}/VkLayer_vkload_{layer}.json"));
+        assert!(
+            manifest.contains(&format!("\"api_version\": \"{version}\"")),
+            "{layer}: it must be {version}"
+        );
+    }
 }
 
 #[test]
@@ -59,21 +101,13 @@ fn the_librarys_own_workspace_says_what_the_others_manifests_say() {
 }
 
 #[test]
-fn every_locked_crate_is_listed_with_its_checksum() {
-    let lock = "[[package]]\nname = \"own\"\nversion = \"0.1.0\"\n\n[[package]]\nname = \"a\"\nversion = \"1.2.3\"\n\
-                source = \"registry\"\nchecksum = \"00ff\"\n";
-    let list = list(&locked(lock));
-    assert!(list.contains("    crate://crates.io/a/1.2.3 \\\n\"\n"), "{list}");
-    assert!(list.ends_with("\n\nSRC_URI[a-1.2.3.sha256sum] = \"00ff\"\n") && !list.contains("own"), "{list}");
-}
-
-#[test]
 fn the_revision_is_a_commit_of_this_history() {
     let shared = text(SHARED);
-    let revision = revision_of(&shared).unwrap();
+    let [revision] = values(&shared, "SRCREV ?= ")[..] else { panic!("{shared}") };
+    let revision = revision.trim_matches('"');
     assert!(revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit()), "{revision}");
-    if git(&["rev-parse", "--is-shallow-repository"]).is_ok_and(|it| it.trim() == "false") {
-        assert!(git(&["merge-base", "--is-ancestor", revision, "HEAD"]).is_ok(), "{revision}");
+    if git(&["rev-parse", "--is-shallow-repository"]).is_some_and(|it| it == "false") {
+        assert!(git(&["merge-base", "--is-ancestor", revision, "HEAD"]).is_some(), "{revision}");
         // It builds with the compiler that the layer has to bring.
         for (name, recipe) in recipes() {
             let manifest = git(&["show", &format!("{revision}:{}", manifest_of(name))]).unwrap();
@@ -114,7 +148,7 @@ fn licences_match_the_recipes_and_their_includes_exist() {
     for word in shared.split_whitespace().filter(|word| word.starts_with("file://") && word.contains("md5="))
     {
         let (name, checksum) = word["file://".len()..].split_once(";md5=").unwrap();
-        let bytes = fs::read(root().join(name)).unwrap();
+        let bytes = text(name).into_bytes();
         let actual: String = Md5::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(actual, checksum, "{name}");
         licences += 1;
@@ -173,7 +207,7 @@ fn the_library_is_installed_with_its_links() {
     fs::create_dir_all(built.join("target/any/release")).unwrap();
     fs::write(built.join("target/any/release/libvulkan.so"), "library").unwrap();
     let mut shell = Command::new("sh");
-    shell.args(["-e", "-u", "-c", install]).env("S", root()).env("B", &built).env("D", &image);
+    shell.args(["-e", "-u", "-c", install]).env("S", ROOT).env("B", &built).env("D", &image);
     shell
         .env("CARGO_TARGET_SUBDIR", "any/release")
         .env("libdir", "/usr/lib")
