@@ -92,10 +92,11 @@ impl Levels {
     }
 }
 
-/// Declares the findings: each has a name that does not change, the severities that it may have, and its usual evidence.
+/// Declares the findings: each has a name that does not change, the severities that it may have, its usual evidence, and those that have the
+/// same cause and say more about it: it is left out if one of them is reported.
 macro_rules! findings {
-    ($($id:ident $name:literal $levels:ident $evidence:ident,)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    ($($id:ident $name:literal $levels:ident $evidence:ident $([$($cause:ident)*])?,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum Id {
             $($id,)*
             /// The loader's reason for leaving out a driver or a layer.
@@ -103,17 +104,10 @@ macro_rules! findings {
         }
 
         impl Id {
-            pub(crate) fn name(self) -> &'static str {
+            fn row(self) -> (&'static str, Levels, Evidence, &'static [Id]) {
                 match self {
-                    $(Self::$id => $name,)*
-                    Self::Reason(name) => name,
-                }
-            }
-
-            fn usual(self) -> (Levels, Evidence) {
-                match self {
-                    $(Self::$id => (Levels::$levels, Evidence::$evidence),)*
-                    Self::Reason(_) => (Levels::Any, Evidence::Likely),
+                    $(Self::$id => ($name, Levels::$levels, Evidence::$evidence, &[$($(Id::$cause,)*)?]),)*
+                    Self::Reason(name) => (name, Levels::Any, Evidence::Likely, &[]),
                 }
             }
         }
@@ -123,7 +117,9 @@ macro_rules! findings {
     };
 }
 
+// Findings up to `NvidiaManifest` explain others of the same severity and evidence, and come before them in this order.
 findings! {
+    NotTried "not-tried" ErrorOrWarning Proven,
     NoLoader "no-loader" Error Proven,
     LoaderDangling "loader-dangling" Error Proven,
     LoaderTruncated "loader-truncated" Error Proven,
@@ -131,43 +127,60 @@ findings! {
     LoaderDenied "loader-denied" Error Proven,
     LoaderMachine "loader-machine" Error Proven,
     LoaderClass "loader-class" Error Proven,
-    LoaderBroken "loader-broken" Error Proven,
-    NotTried "not-tried" ErrorOrWarning Proven,
+    LoaderBroken "loader-broken" Error Proven [PreloadBreaks],
+    // A variable was set on purpose, although turning off the layer that reads it would help as well.
+    DevicesChosen "devices-chosen" Any Likely,
+    LayerBreaks "layer-breaks" ErrorOrWarning Proven,
+    NoModesetting "no-modesetting" ErrorOrWarning Proven,
+    MemoryLimit "memory-limit" Error Likely,
+    NvidiaVersions "nvidia-versions" ErrorOrWarning Proven,
+    NoProc "no-proc" ErrorOrWarning Proven,
+    SettingsDrivers "settings-drivers" Any Chosen,
+    DriversReplaced "drivers-replaced" Any Chosen,
+    FlatpakDevices "flatpak-devices" ErrorOrWarning Chosen,
+    FlatpakExtension "flatpak-extension" ErrorOrWarning Chosen,
+    LoaderShadowed "loader-shadowed" ErrorOrNote Chosen [PreloadBreaks],
+    LoaderBesideSystem "loader-beside-system" Error Likely,
+    NoAccess "no-access" ErrorOrWarning Seen,
+    DeviceRefused "device-refused" ErrorOrWarning Seen,
+    NvidiaModule "nvidia-module" ErrorOrWarning Seen [NoModesetting],
+    NvidiaDevice "nvidia-device" ErrorOrWarning Seen [NvidiaVersions],
+    NvidiaLibraries "nvidia-libraries" ErrorOrWarning Seen,
+    DeviceFails "device-fails" ErrorOrWarning Seen [PreloadBreaks],
+    NoDeviceFile "no-device-file" ErrorOrWarning Known [NoModesetting],
+    NvidiaManifest "nvidia-manifest" ErrorOrWarning Known,
     PreloadBreaks "preload-breaks" ErrorOrWarning Proven,
     NotRead "not-read" Warning Chosen,
     LoaderOld "loader-old" Warning Known,
-    LoaderShadowed "loader-shadowed" ErrorOrNote Chosen,
-    LoaderBesideSystem "loader-beside-system" Error Likely,
     TwoLoaders "two-loaders" Note Likely,
     LoadersMixed "loaders-mixed" WarningOrNote Seen,
-    LoaderDiffers "loader-differs" Error Likely,
-    ProgramDies "program-dies" Error Seen,
-    Program "program" Error Rest,
+    LoaderDiffers "loader-differs" Error Likely [PreloadBreaks],
+    ProgramDies "program-dies" Error Seen [PreloadBreaks],
+    Program "program" Error Rest [PreloadBreaks],
     ProgramLayer "program-layer" ErrorOrNote Proven,
     ProgramExtension "program-extension" ErrorOrNote Proven,
     ProgramVersion "program-version" Error Proven,
     ProgramFails "program-fails" Warning Rest,
     NoDriver "no-driver" Error Known,
-    NoGpu "no-gpu" Error Missing,
-    Software "software" WarningOrNote Rest,
+    NoGpu "no-gpu" Error Missing [GpuWithoutVulkan NvidiaVersions NvidiaDevice PreloadBreaks],
+    Software "software" WarningOrNote Rest [ContainerWithoutDevice],
     PortabilityOnly "portability-only" Warning Known,
     OldVersion "old-version" Warning Known,
-    DriverDoesNotLoad "driver-does-not-load" ErrorOrWarning Seen,
-    DriverFails "driver-fails" ErrorOrWarning Seen,
-    DriverCrashes "driver-crashes" ErrorOrWarning Proven,
-    DriverHangs "driver-hangs" ErrorOrWarning Proven,
-    DriverExits "driver-exits" ErrorOrWarning Proven,
-    DeviceFails "device-fails" ErrorOrWarning Seen,
-    LibraryAbsent "library-absent" ErrorOrWarning Seen,
+    DriverDoesNotLoad "driver-does-not-load" ErrorOrWarning Seen [NvidiaVersions NvidiaDevice PreloadBreaks],
+    DriverFails "driver-fails" ErrorOrWarning Seen [NvidiaVersions NvidiaDevice PreloadBreaks],
+    DriverCrashes "driver-crashes" ErrorOrWarning Proven [PreloadBreaks],
+    DriverHangs "driver-hangs" ErrorOrWarning Proven [PreloadBreaks],
+    DriverExits "driver-exits" ErrorOrWarning Proven [PreloadBreaks],
+    LibraryAbsent "library-absent" ErrorOrWarning Seen [NvidiaVersions],
     LibraryDangling "library-dangling" ErrorOrWarning Seen,
     LibraryDenied "library-denied" ErrorOrWarning Seen,
     LibraryNotElf "library-not-elf" ErrorOrWarning Seen,
     LibraryTruncated "library-truncated" ErrorOrWarning Seen,
     LibraryFolder "library-folder" ErrorOrWarning Seen,
-    LibraryClass "library-class" ErrorOrNote Likely,
+    LibraryClass "library-class" ErrorOrNote Likely [NoDriver],
     LibraryMachine "library-machine" ErrorOrWarning Seen,
     LibraryNoexec "library-noexec" ErrorOrWarning Seen,
-    LibraryMissing "library-missing" ErrorOrWarning Seen,
+    LibraryMissing "library-missing" ErrorOrWarning Seen [NvidiaVersions],
     LibraryTooOld "library-too-old" ErrorOrWarning Seen,
     LibraryMusl "library-musl" ErrorOrWarning Seen,
     LoaderAsDriver "loader-as-driver" ErrorOrWarning Seen,
@@ -177,57 +190,40 @@ findings! {
     ManifestUnreadable "manifest-unreadable" ErrorOrWarning Seen,
     ManifestByteOrderMark "manifest-byte-order-mark" ErrorOrWarning Known,
     ManifestEmpty "manifest-empty" ErrorOrWarning Known,
-    LayerBreaks "layer-breaks" ErrorOrWarning Proven,
-    LayerCrashes "layer-crashes" ErrorOrWarning Proven,
-    LayerHangs "layer-hangs" ErrorOrWarning Proven,
-    LayerExits "layer-exits" ErrorOrWarning Proven,
-    LayerFails "layer-fails" Warning Chosen,
-    LayerDoesNotLoad "layer-does-not-load" Warning Chosen,
+    LayerCrashes "layer-crashes" ErrorOrWarning Proven [PreloadBreaks],
+    LayerHangs "layer-hangs" ErrorOrWarning Proven [PreloadBreaks],
+    LayerExits "layer-exits" ErrorOrWarning Proven [PreloadBreaks],
+    LayerFails "layer-fails" Warning Chosen [PreloadBreaks],
+    LayerDoesNotLoad "layer-does-not-load" Warning Chosen [PreloadBreaks],
     LayerNotFound "layer-not-found" Warning Chosen,
     LayerHidesExtensions "layer-hides-extensions" Note Seen,
     LayerSlow "layer-slow" Warning Seen,
     LayerTwice "layer-twice" Warning Chosen,
     LayerLeftOn "layer-left-on" Warning Chosen,
     LayersDisabled "layers-disabled" Note Chosen,
-    DriversReplaced "drivers-replaced" Any Chosen,
     DriversFiltered "drivers-filtered" Any Chosen,
-    DevicesChosen "devices-chosen" Any Likely,
     WrongSeparator "wrong-separator" ErrorOrWarning Seen,
     MisspeltVariable "misspelt-variable" Warning Chosen,
     SearchFolders "search-folders" ErrorOrWarning Chosen,
     SettingsUnusable "settings-unusable" Warning Chosen,
     SettingsWarning "settings-warning" Warning Chosen,
-    SettingsDrivers "settings-drivers" Any Chosen,
     SettingsDevices "settings-devices" Any Chosen,
     SettingsLayers "settings-layers" WarningOrNote Likely,
-    NoAccess "no-access" ErrorOrWarning Seen,
-    DeviceRefused "device-refused" ErrorOrWarning Seen,
-    NoDeviceFile "no-device-file" ErrorOrWarning Known,
-    NoModesetting "no-modesetting" ErrorOrWarning Proven,
     GpuWithoutDriver "gpu-without-driver" ErrorOrWarning Known,
-    GpuWithoutKernelDriver "gpu-without-kernel-driver" ErrorOrWarning Known,
+    GpuWithoutKernelDriver "gpu-without-kernel-driver" ErrorOrWarning Known [NoModesetting NoDeviceFile],
     GpuWithoutVulkan "gpu-without-vulkan" Any Likely,
-    GpuNotFound "gpu-not-found" ErrorOrWarning Likely,
+    GpuNotFound "gpu-not-found" ErrorOrWarning Likely [NvidiaVersions NvidiaDevice PreloadBreaks],
     GpuNouveau "gpu-nouveau" ErrorOrWarning Known,
     GpuRadeon "gpu-radeon" ErrorOrWarning Known,
     GpuSetAside "gpu-set-aside" ErrorOrWarning Known,
-    NvidiaVersions "nvidia-versions" ErrorOrWarning Proven,
-    NvidiaModule "nvidia-module" ErrorOrWarning Seen,
-    NvidiaDevice "nvidia-device" ErrorOrWarning Seen,
-    NvidiaLibraries "nvidia-libraries" ErrorOrWarning Seen,
-    NvidiaManifest "nvidia-manifest" ErrorOrWarning Known,
     NvidiaCapabilities "nvidia-capabilities" ErrorOrWarning Proven,
-    ContainerWithoutDevice "container-without-device" ErrorOrNote Likely,
-    FlatpakDevices "flatpak-devices" ErrorOrWarning Chosen,
-    FlatpakExtension "flatpak-extension" ErrorOrWarning Chosen,
+    ContainerWithoutDevice "container-without-device" ErrorOrNote Likely [DriversReplaced],
     SnapInterface "snap-interface" ErrorOrWarning Chosen,
     SteamRuntime "steam-runtime" ErrorOrNote Likely,
     WslGeneration "wsl-generation" ErrorOrWarning Chosen,
     WslDevice "wsl-device" ErrorOrWarning Chosen,
     WslDriver "wsl-driver" ErrorOrWarning Chosen,
     DisplayDead "display-dead" Warning Chosen,
-    NoProc "no-proc" ErrorOrWarning Proven,
-    MemoryLimit "memory-limit" Error Likely,
     ProcessElsewhere "process-elsewhere" Warning Seen,
     AppImage "app-image" Note Likely,
     ProcessLibraries "process-libraries" Note Likely,
@@ -242,9 +238,17 @@ findings! {
 }
 
 impl Id {
+    pub(crate) fn name(self) -> &'static str {
+        self.row().0
+    }
+
     /// Returns the severities that it may have, in the words of docs/doctor.md.
     pub(crate) fn severities(self) -> &'static str {
-        self.usual().0.words()
+        self.row().1.words()
+    }
+
+    pub(super) fn causes(self) -> &'static [Self] {
+        self.row().3
     }
 }
 
@@ -293,12 +297,12 @@ impl Finding {
 
     /// Returns a finding with its usual severity and evidence.
     pub(super) fn new(case: &Case, id: Id, about: &str, what: impl Into<String>) -> Self {
-        Self::of(id, id.usual().0.usual(case), about, what)
+        Self::of(id, id.row().1.usual(case), about, what)
     }
 
     pub(crate) fn of(id: Id, severity: Severity, about: &str, what: impl Into<String>) -> Self {
-        let (_, evidence) = id.usual();
-        Self { severity, evidence, id, about: about.to_owned(), what: what.into(), next: Vec::new() }
+        let (about, what, evidence) = (about.to_owned(), what.into(), id.row().2);
+        Self { severity, evidence, id, about, what, next: Vec::new() }
     }
 
     /// Sets another severity than the usual one.

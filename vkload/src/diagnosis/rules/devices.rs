@@ -122,7 +122,7 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
 }
 
 /// Graphics devices on the bus, and no file for them.
-pub(super) fn none(case: &Case) -> Vec<Finding> {
+pub(super) fn none(case: &Case) -> Option<Finding> {
     let any = case.facts.nodes.iter().any(|node| node.kind != "card");
     // Another rule reports the needs of a GPU with another kernel driver.
     let usual = |gpu: &&Gpu| {
@@ -135,7 +135,7 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         || case.facts.environment.wsl.is_some()
         || case.devices().iter().any(|device| device.kind != "cpu")
     {
-        return Vec::new();
+        return None;
     }
     let names =
         gpus.iter().map(|gpu| format!("{} ({})", gpu.address, gpu.name())).collect::<Vec<_>>().join(", ");
@@ -147,16 +147,16 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         } else {
             "Start the container with --device /dev/dri"
         };
-        return vec![Finding::new(case, Id::NoDeviceFile, "/dev/dri", what).step(step)];
+        return Some(Finding::new(case, Id::NoDeviceFile, "/dev/dri", what).step(step));
     }
     if let Some(word) = &case.facts.system.no_graphics {
         let what = format!(
             "there is no device file for GPU {names}, because the kernel was started with \"{word}\""
         );
         let finding = Finding::new(case, Id::NoModesetting, "/dev/dri", what);
-        return vec![finding.step(format!(
+        return Some(finding.step(format!(
             "Remove {word} from the kernel command line (GRUB_CMDLINE_LINUX in /etc/default/grub), update the boot loader and restart"
-        ))];
+        )));
     }
     let loaded = gpus.iter().any(|gpu| gpu.driver.is_some());
     let what = format!(
@@ -170,10 +170,10 @@ pub(super) fn none(case: &Case) -> Vec<Finding> {
         .copied()
         .next();
     let finding = Finding::new(case, Id::NoDeviceFile, "/dev/dri", what);
-    vec![match modules {
+    Some(match modules {
         Some(module) => finding.step(load_module(module)),
         None => finding.step(Command::new("sudo dmesg | grep -i -e drm -e gpu", &[])),
-    }]
+    })
 }
 
 /// Returns the step that loads a kernel module.

@@ -10,18 +10,16 @@ fn no_hardware(case: &Case) -> bool {
 }
 
 /// Reports problems in Flatpak, whose drivers come as extensions of the runtime.
-pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
-    let Some(flatpak) = case.facts.environment.flatpak.as_ref().filter(|_| no_hardware(case)) else {
-        return Vec::new();
-    };
+pub(super) fn flatpak(case: &Case) -> Option<Finding> {
+    let flatpak = case.facts.environment.flatpak.as_ref().filter(|_| no_hardware(case))?;
     let finding = |id, what: String| Finding::new(case, id, "Flatpak", what);
     let application = if flatpak.application.is_empty() { "APPLICATION" } else { &flatpak.application };
     if !flatpak.devices {
         let what = format!("{application} has no permission to use graphics devices (devices=dri)");
-        return vec![
+        return Some(
             finding(Id::FlatpakDevices, what)
                 .step(Command::new("flatpak override --user --device=dri {}", &[&application])),
-        ];
+        );
     }
     if let Some(module) = &case.facts.nvidia.module {
         let wanted = format!("nvidia-{}", module.replace('.', "-"));
@@ -29,53 +27,49 @@ pub(super) fn flatpak(case: &Case) -> Vec<Finding> {
             let what = format!(
                 "the kernel has NVIDIA's driver {module}, and the extension with its libraries is not installed"
             );
-            return vec![
+            return Some(
                 finding(Id::FlatpakExtension, what)
                     .step(Command::new("flatpak install flathub org.freedesktop.Platform.GL.{}", &[&wanted])),
-            ];
+            );
         }
     }
     if flatpak.gl_extensions.iter().all(|name| name == "host") {
         let branch = if flatpak.branch.is_empty() { String::new() } else { format!("//{}", flatpak.branch) };
         let what = "the extension with Mesa's drivers is not installed".to_owned();
-        return vec![finding(Id::FlatpakExtension, what).step(Command::new(
+        return Some(finding(Id::FlatpakExtension, what).step(Command::new(
             "flatpak install flathub org.freedesktop.Platform.GL.default{}",
             &[&branch],
-        ))];
+        )));
     }
-    Vec::new()
+    None
 }
 
 /// Reports problems in Snap, whose drivers come by an interface and a content snap.
-pub(super) fn snap(case: &Case) -> Vec<Finding> {
-    let Some(name) = case.facts.environment.snap.as_ref().filter(|_| no_hardware(case)) else {
-        return Vec::new();
-    };
+pub(super) fn snap(case: &Case) -> Option<Finding> {
+    let name = case.facts.environment.snap.as_ref().filter(|_| no_hardware(case))?;
     let what = format!(
         "the snap {name} sees no GPU: it needs the interface opengl and a snap with drivers (graphics-core22, gpu-2404 or mesa-2404)"
     );
     let finding = Finding::new(case, Id::SnapInterface, "Snap", what);
-    vec![finding.step(Command::new("sudo snap connect {}:opengl; snap connections {}", &[name, name]))]
+    Some(finding.step(Command::new("sudo snap connect {}:opengl; snap connections {}", &[name, name])))
 }
 
 /// Reports problems in the Windows Subsystem for Linux, which reaches the GPU through Direct3D.
-pub(super) fn wsl(case: &Case) -> Vec<Finding> {
-    let Some(generation) = case.facts.environment.wsl.filter(|_| no_hardware(case)) else {
-        return Vec::new();
-    };
+pub(super) fn wsl(case: &Case) -> Option<Finding> {
+    let generation = case.facts.environment.wsl.filter(|_| no_hardware(case))?;
     let finding = |id, what: String| Finding::new(case, id, "WSL", what);
     if generation < 2 {
-        return vec![
+        return Some(
             finding(Id::WslGeneration, "this is WSL 1, which has no GPU".to_owned())
                 .step("In Windows: wsl --set-version DISTRIBUTION 2"),
-        ];
+        );
     }
     if !case.facts.nodes.iter().any(|node| node.path == "/dev/dxg") {
         let what = "there is no /dev/dxg, through which WSL reaches the GPU".to_owned();
-        return vec![
+        return Some(
             finding(Id::WslDevice, what)
                 .step("In Windows: update the GPU's driver, then wsl --update and wsl --shutdown"),
-        ];
+        );
     }
     let has_dzn = case.drivers.iter().any(|driver| driver.manifest.contains("dzn"));
     let what = if has_dzn {
@@ -91,32 +85,30 @@ pub(super) fn wsl(case: &Case) -> Vec<Finding> {
     } else {
         "Install a build of Mesa with dzn (Microsoft's Direct3D 12 driver), 22.3 or newer".into()
     };
-    vec![finding(Id::WslDriver, what).step(step)]
+    Some(finding(Id::WslDriver, what).step(step))
 }
 
 /// Reports problems in Steam's runtime, which combines its own libraries with the host's drivers.
-pub(super) fn steam(case: &Case) -> Vec<Finding> {
+pub(super) fn steam(case: &Case) -> Option<Finding> {
     let runtime = case.facts.environment.steam_runtime.as_ref();
-    let Some(runtime) = runtime.filter(|_| case.fails() || case.only_software()) else { return Vec::new() };
+    let runtime = runtime.filter(|_| case.fails() || case.only_software())?;
     let what = format!(
         "this is Steam's runtime ({runtime}), which gets its drivers from the host and its libraries from the runtime"
     );
     let finding = Finding::new(case, Id::SteamRuntime, "Steam", what);
-    vec![finding.step("Run vkload doctor outside of it, where the host's drivers can be tried").step("To see how the host's drivers are brought in, add to the game's launch options: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 %command%")]
+    Some(finding.step("Run vkload doctor outside of it, where the host's drivers can be tried").step("To see how the host's drivers are brought in, add to the game's launch options: STEAM_LINUX_RUNTIME_LOG=1 PRESSURE_VESSEL_VERBOSE=1 %command%"))
 }
 
 /// Reports a container without any graphics device.
-pub(super) fn container(case: &Case) -> Vec<Finding> {
-    let Some(name) = case.facts.environment.container.as_ref().filter(|_| no_hardware(case)) else {
-        return Vec::new();
-    };
+pub(super) fn container(case: &Case) -> Option<Finding> {
+    let name = case.facts.environment.container.as_ref().filter(|_| no_hardware(case))?;
     let has_node = case.facts.nodes.iter().any(|node| node.kind != "card");
     if has_node || !case.facts.gpus.is_empty() || case.facts.nvidia.module.is_some() {
-        return Vec::new();
+        return None;
     }
     let what = format!("this container ({name}) has no graphics device");
     let finding = Finding::new(case, Id::ContainerWithoutDevice, "container", what);
-    vec![finding.step("Start it with --device /dev/dri; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")]
+    Some(finding.step("Start it with --device /dev/dri; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"))
 }
 
 /// Reports findings about a running process, such as another file system.
@@ -139,37 +131,35 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
 }
 
 /// Reports a program that brings a file system of its own.
-pub(super) fn app_image(case: &Case) -> Vec<Finding> {
-    let Some(program) = case.target.program.as_ref().filter(|_| case.target.app_image) else {
-        return Vec::new();
-    };
+pub(super) fn app_image(case: &Case) -> Option<Finding> {
+    let program = case.target.program.as_ref().filter(|_| case.target.app_image)?;
     let about = program.display().to_string();
     let what =
         "is an AppImage: the libraries in it, which may include a Vulkan loader, are seen only while it runs";
     let command =
         Command::new("vkload doctor --pid $(pgrep -n -f {})", &[&program.file_stem().unwrap_or_default()]);
     let finding = Finding::new(case, Id::AppImage, &about, what);
-    vec![finding.step(Step::say("Start it, then: ").run(command))]
+    Some(finding.step(Step::say("Start it, then: ").run(command)))
 }
 
 /// Reports a bare chroot. Drivers, the C library and this tool all read `/proc`.
-pub(super) fn proc_is_absent(case: &Case) -> Vec<Finding> {
+pub(super) fn proc_is_absent(case: &Case) -> Option<Finding> {
     if !case.facts.environment.no_proc {
-        return Vec::new();
+        return None;
     }
     let what = "is not mounted, and drivers need it".to_owned();
-    vec![
+    Some(
         Finding::new(case, Id::NoProc, "/proc", what)
             .step(Command::new("sudo mount -t proc proc /proc", &[])),
-    ]
+    )
 }
 
 /// The dynamic linker's messages for a library that does not fit into memory.
 const NO_ROOM: &[&str] = &["Cannot allocate memory", "failed to map segment"];
 
 /// Reports a limit on address space. Drivers reserve far more than they use, so they can fail under it.
-pub(super) fn memory_limit(case: &Case) -> Vec<Finding> {
-    let Some(limit) = case.facts.user.address_space.filter(|_| case.fails()) else { return Vec::new() };
+pub(super) fn memory_limit(case: &Case) -> Option<Finding> {
+    let limit = case.facts.user.address_space.filter(|_| case.fails())?;
     let has_no_room = |trial: &Trial| match &trial.ending {
         Ending::Result { code } => *code == ash::vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw(),
         Ending::Failed { words } => NO_ROOM.iter().any(|part| words.contains(part)),
@@ -179,10 +169,10 @@ pub(super) fn memory_limit(case: &Case) -> Vec<Finding> {
         case.trials.drivers.iter().map(|(_, trial)| trial).chain(&case.trials.program).any(has_no_room);
     let what = format!("is {} KiB, and drivers reserve more address space than that", limit / 1024);
     let evidence = if proven { Evidence::Proven } else { Evidence::Likely };
-    vec![
+    Some(
         Finding::new(case, Id::MemoryLimit, "ulimit -v", what)
             .evidence(evidence)
             .step(Command::new("ulimit -v unlimited", &[]))
             .step("If that is refused, see who sets the limit: grep -v '^#' /etc/security/limits.conf"),
-    ]
+    )
 }

@@ -70,7 +70,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         return Some(finding(Id::GpuWithoutKernelDriver, what).step(super::devices::load_module(module)));
     }
     let drivers: Vec<_> = case.drivers.iter().filter(|driver| gpu.is_driven_by(&driver.manifest)).collect();
-    if drivers.is_empty() && (case.has_manifest_for(gpu) || !super::nvidia::container(case).is_empty()) {
+    if drivers.is_empty() && (case.has_manifest_for(gpu) || super::nvidia::container(case).is_some()) {
         return None;
     }
     let Some(driver) = drivers.first() else {

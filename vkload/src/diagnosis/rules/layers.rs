@@ -269,18 +269,14 @@ pub(super) fn slow(case: &Case) -> Vec<Finding> {
 }
 
 /// Reports that a variable turns all layers off.
-pub(super) fn none(case: &Case) -> Vec<Finding> {
-    let Some(value) = case.variable("VK_LOADER_LAYERS_DISABLE") else { return Vec::new() };
-    let word = value
-        .split(',')
-        .map(str::trim)
-        .find(|word| matches!(*word, "~all~" | "*" | "~implicit~" | "~explicit~"));
-    let Some(word) = word else { return Vec::new() };
-    let which = match word {
+pub(super) fn none(case: &Case) -> Option<Finding> {
+    let value = case.variable("VK_LOADER_LAYERS_DISABLE")?;
+    let mut words = value.split(',').map(str::trim);
+    let which = match words.find(|word| matches!(*word, "~all~" | "*" | "~implicit~" | "~explicit~"))? {
         "~implicit~" => "implicit layers (overlays, captures, device selection) are",
         "~explicit~" => "explicit layers (validation, dumps) are",
         _ => "all layers are",
     };
     let what = format!("is \"{value}\", so {which} off for every program");
-    vec![Finding::new(case, Id::LayersDisabled, "VK_LOADER_LAYERS_DISABLE", what)]
+    Some(Finding::new(case, Id::LayersDisabled, "VK_LOADER_LAYERS_DISABLE", what))
 }

@@ -18,35 +18,31 @@ fn first<'a>(case: &'a Case, name: &str) -> Option<&'a LoaderFile> {
 }
 
 /// Reports that nothing was tried, because the process for the trial failed earlier.
-pub(super) fn not_begun(case: &Case) -> Vec<Finding> {
-    let Some(program) = case.trials.program.as_ref().filter(|trial| !trial.has_begun()) else {
-        return Vec::new();
-    };
+pub(super) fn not_begun(case: &Case) -> Option<Finding> {
+    let program = case.trials.program.as_ref().filter(|trial| !trial.has_begun())?;
     let finding =
         |severity, about, what: String| Finding::new(case, Id::NotTried, about, what).with_severity(severity);
     let loaded = ["LD_PRELOAD", "LD_AUDIT"].into_iter().find_map(|name| Some((name, case.variable(name)?)));
-    vec![match loaded {
+    Some(match loaded {
         Some((name, value)) if program.is_violent() => {
             let what = format!("is \"{value}\", and a program with that {program}");
             finding(Severity::Error, name, what).step(Command::unset(name))
         }
         _ => finding(Severity::Warning, "", format!("nothing could be tried: the process for it {program}"))
             .step("To judge by files and variables alone: vkload doctor --no-probe"),
-    }]
+    })
 }
 
 /// Reports that it works without what LD_PRELOAD loads into every program.
-pub(super) fn preloaded(case: &Case) -> Vec<Finding> {
-    let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_preload) else {
-        return Vec::new();
-    };
+pub(super) fn preloaded(case: &Case) -> Option<Finding> {
+    let (with, without) = (case.trials.program.as_ref()?, case.trials.without_preload.as_ref()?);
     let what = format!(
         "is \"{}\": with that {}; without it {}",
         case.variable(PRELOAD).unwrap_or_default(),
         super::layers::outcome(with),
         super::layers::outcome(without)
     );
-    vec![Finding::new(case, Id::PreloadBreaks, PRELOAD, what).step(Command::unset(PRELOAD))]
+    Some(Finding::new(case, Id::PreloadBreaks, PRELOAD, what).step(Command::unset(PRELOAD)))
 }
 
 /// Reports variables that are set, and that this loader does not read.
@@ -64,15 +60,13 @@ pub(super) fn not_read(case: &Case) -> Vec<Finding> {
 }
 
 /// Reports a loader of Vulkan 1.0.
-pub(super) fn old(case: &Case) -> Vec<Finding> {
-    let Some(program) = case.trials.program.as_ref().filter(|_| case.has_old_loader()) else {
-        return Vec::new();
-    };
+pub(super) fn old(case: &Case) -> Option<Finding> {
+    let program = case.trials.program.as_ref().filter(|_| case.has_old_loader())?;
     let what = "is a Vulkan loader of version 1.0: programs that ask for 1.1 or newer, which most do, fail with VK_ERROR_INCOMPATIBLE_DRIVER";
     let finding = Finding::new(case, Id::LoaderOld, &program.file, what);
     let step =
         first(case, SONAME).map_or_else(|| "Update the Vulkan loader".into(), |found| repair(case, found));
-    vec![finding.step(step)]
+    Some(finding.step(step))
 }
 
 /// Returns the file at which the dynamic linker stops: it skips libraries for other processors, but not damaged files.
@@ -85,9 +79,9 @@ fn stopping(case: &Case) -> Option<&LoaderFile> {
 }
 
 /// Reports that no loader is installed, or that the installed one cannot be loaded.
-pub(super) fn absent(case: &Case) -> Vec<Finding> {
+pub(super) fn absent(case: &Case) -> Option<Finding> {
     if case.target.built_in {
-        return Vec::new();
+        return None;
     }
     let open = case
         .trials
@@ -96,72 +90,59 @@ pub(super) fn absent(case: &Case) -> Vec<Finding> {
         .filter(|trial| trial.stage == Stage::Open && trial.ending != Ending::Finished);
     let found = open.and_then(|_| stopping(case)).or_else(|| first(case, SONAME));
     if case.works() == Some(true) || (open.is_none() && (found.is_some() || case.target.process.is_some())) {
-        return Vec::new();
+        return None;
     }
     let process = case.target.process.as_ref();
     if process.is_some_and(|process| process.libraries.iter().any(|it| it.contains("/libvulkan"))) {
-        return Vec::new();
+        return None;
     }
     let wrong = case.facts.loaders.iter().find(|loader| loader.name == SONAME);
     let install = || {
         let command = case.facts.packages.loader(case.target.bits);
         command.map_or_else(|| "Install your distribution's Vulkan loader".into(), Step::from)
     };
-    let error = |id, about: &str, what: String| Finding::new(case, id, about, what);
     let Some(found) = found.or(wrong) else {
-        let finding = error(
-            Id::NoLoader,
-            SONAME,
-            "no program can load Vulkan: the Vulkan loader is not installed".to_owned(),
-        );
-        return vec![finding.step(install())];
+        let what = "no program can load Vulkan: the Vulkan loader is not installed";
+        return Some(Finding::new(case, Id::NoLoader, SONAME, what).step(install()));
     };
-    let about = found.path.as_str();
-    let finding = match &found.state {
-        LibraryState::DanglingLink { to } => error(
-            Id::LoaderDangling,
-            about,
-            format!("the Vulkan loader is a link to {to}, which does not exist"),
-        )
-        .step(install()),
-        LibraryState::Truncated { size, needs } => error(
-            Id::LoaderTruncated,
-            about,
-            format!("the Vulkan loader is cut short: it has {size} of {needs} bytes"),
-        )
-        .step(repair(case, found)),
-        LibraryState::NotElf { what } => {
-            error(Id::LoaderNotElf, about, format!("the Vulkan loader is not a library: {what}"))
-                .step(repair(case, found))
+    let (id, what, step) = match &found.state {
+        LibraryState::DanglingLink { to } => {
+            let what = format!("the Vulkan loader is a link to {to}, which does not exist");
+            (Id::LoaderDangling, what, install())
         }
-        LibraryState::Denied { mode, owner, of } => error(
-            Id::LoaderDenied,
-            about,
-            format!("you have no permission to read {of} (mode {mode:04o}, owner {owner})"),
-        )
-        .step(super::library::permit(of)),
+        LibraryState::Truncated { size, needs } => {
+            let what = format!("the Vulkan loader is cut short: it has {size} of {needs} bytes");
+            (Id::LoaderTruncated, what, repair(case, found))
+        }
+        LibraryState::NotElf { what } => {
+            (Id::LoaderNotElf, format!("the Vulkan loader is not a library: {what}"), repair(case, found))
+        }
+        LibraryState::Denied { mode, owner, of } => {
+            let what = format!("you have no permission to read {of} (mode {mode:04o}, owner {owner})");
+            (Id::LoaderDenied, what, super::library::permit(of))
+        }
         LibraryState::WrongMachine { machine } => {
             let own = &case.facts.system.machine;
             let what = format!("the Vulkan loader was built for {machine} processors, and this one is {own}");
-            error(Id::LoaderMachine, about, what).step(repair(case, found))
+            (Id::LoaderMachine, what, repair(case, found))
         }
         _ if u32::from(found.bits) != case.target.bits => {
             let what = format!(
                 "no Vulkan loader for {}-bit programs is installed; this one is for {}-bit programs",
                 case.target.bits, found.bits
             );
-            error(Id::LoaderClass, about, what).step(install())
+            (Id::LoaderClass, what, install())
         }
-        _ => match open.map(|trial| &trial.ending) {
-            Some(Ending::Failed { words }) => unopened(case, found, words),
-            Some(ending) if ending.is_violent() => {
-                error(Id::LoaderBroken, about, format!("the Vulkan loader {}", ending.tell(Stage::Open)))
-                    .step(repair(case, found))
+        _ => match &open?.ending {
+            Ending::Failed { words } => return Some(unopened(case, found, words)),
+            ending if ending.is_violent() => {
+                let what = format!("the Vulkan loader {}", ending.tell(Stage::Open));
+                (Id::LoaderBroken, what, repair(case, found))
             }
-            _ => return Vec::new(),
+            _ => return None,
         },
     };
-    vec![finding]
+    Some(Finding::new(case, id, &found.path, what).step(step))
 }
 
 /// Returns the steps to get another file than this one.
@@ -193,8 +174,8 @@ fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
 }
 
 /// Reports a variable that selects another loader than the system's.
-pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
-    let Some(found) = first(case, SONAME) else { return Vec::new() };
+pub(super) fn shadowed(case: &Case) -> Option<Finding> {
+    let found = first(case, SONAME)?;
     let by_variable = ["LD_LIBRARY_PATH", "LD_PRELOAD"].into_iter().find(|name| found.because == *name);
     let system = fitting(case).find(|loader| {
         loader.name == SONAME && loader.because != found.because && loader.real_path != found.real_path
@@ -222,7 +203,7 @@ pub(super) fn shadowed(case: &Case) -> Vec<Finding> {
     let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Chosen };
     let finding = Finding::new(case, Id::LoaderShadowed, name, what).evidence(evidence);
     let unset = (finding.severity != Severity::Note).then(|| Command::unset(name));
-    vec![finding.with_steps(unset)]
+    Some(finding.with_steps(unset))
 }
 
 /// Folders for loaders installed by hand or by an SDK.
@@ -243,14 +224,13 @@ fn remove(loader: &LoaderFile) -> Command {
 }
 
 /// Reports a loader installed by hand that is found before the distribution's.
-fn beside_system(case: &Case, found: &LoaderFile) -> Vec<Finding> {
-    let system = system_loader(case).filter(|_| is_by_hand(found) && case.fails());
-    let Some(system) = system else { return Vec::new() };
+fn beside_system(case: &Case, found: &LoaderFile) -> Option<Finding> {
+    let system = system_loader(case).filter(|_| is_by_hand(found) && case.fails())?;
     let what =
         format!("is the Vulkan loader that programs get, instead of the distribution's {}", system.path);
     let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Likely };
     let finding = Finding::new(case, Id::LoaderBesideSystem, &found.path, what).evidence(evidence);
-    vec![finding.step(remove(found))]
+    Some(finding.step(remove(found)))
 }
 
 /// Returns whether the loader that is built into vkload works.
@@ -259,18 +239,16 @@ fn own_works(case: &Case) -> bool {
 }
 
 /// Programs get different loaders by its two names.
-pub(super) fn two(case: &Case) -> Vec<Finding> {
-    let (Some(one), Some(other)) = (first(case, SONAME), first(case, "libvulkan.so")) else {
-        return Vec::new();
-    };
+pub(super) fn two(case: &Case) -> Option<Finding> {
+    let (one, other) = (first(case, SONAME)?, first(case, "libvulkan.so")?);
     if one.real_path == other.real_path || other.state != LibraryState::Fine {
-        return Vec::new();
+        return None;
     }
     let what = format!(
         "programs that open libvulkan.so get this loader, and those that are linked with {SONAME} get {}",
         one.path
     );
-    vec![Finding::new(case, Id::TwoLoaders, &other.path, what)]
+    Some(Finding::new(case, Id::TwoLoaders, &other.path, what))
 }
 
 /// Reports that a process has two loaders in memory, and that the functions of one replace the other's.

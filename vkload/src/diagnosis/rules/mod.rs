@@ -1,4 +1,4 @@
-//! The rules: each is a function of the case that returns its findings. The table follows the order of the files, not of the answer.
+//! The rules: each is a function of the case that returns its findings. Their order follows the files, not the answer.
 
 mod assignments;
 mod devices;
@@ -19,173 +19,90 @@ mod variables;
 use super::case::Case;
 use super::finding::{Evidence, Finding, Id, Severity};
 
-/// A rule: returns its findings for a case.
-type Rule = fn(&Case) -> Vec<Finding>;
-
-const RULES: &[Rule] = &[
-    loader::not_begun,
-    loader::preloaded,
-    loader::old,
-    loader::not_read,
-    loader::absent,
-    loader::shadowed,
-    loader::two,
-    loader::mixed,
-    loader::broken,
-    layers::culprits,
-    layers::broken,
-    layers::takes_long,
-    layers::twice,
-    layers::slow,
-    layers::none,
-    drivers::tried,
-    drivers::not_opened,
-    drivers::devices_that_fail,
-    variables::replacing,
-    variables::filters,
-    variables::separators,
-    variables::misspelt,
-    variables::folders,
-    variables::hiding,
-    variables::of_dxvk,
-    settings::unusable,
-    settings::drivers,
-    settings::layers,
-    files::strays,
-    displays::dead,
-    devices::closed,
-    devices::refused,
-    devices::none,
-    gpus::without_driver,
-    nvidia::versions,
-    nvidia::device_files,
-    nvidia::container,
-    environment::flatpak,
-    environment::snap,
-    environment::wsl,
-    environment::steam,
-    environment::container,
-    environment::process,
-    environment::proc_is_absent,
-    environment::memory_limit,
-    environment::app_image,
-    program::missing,
-    program::version,
-    program::fails,
-    summary::software,
-    summary::old_version,
-    summary::portability,
-    summary::other_width,
-    summary::nothing_found,
-    summary::no_gpu,
-    summary::result,
-];
-
-/// Findings that explain others of the same severity and evidence, and come before them in this order. All others are in the order of the
-/// rules, and so is everything that is merely likely.
-const EXPLAINING: &[Id] = &[
-    Id::NotTried,
-    Id::NoLoader,
-    Id::LoaderDangling,
-    Id::LoaderTruncated,
-    Id::LoaderNotElf,
-    Id::LoaderDenied,
-    Id::LoaderMachine,
-    Id::LoaderClass,
-    Id::LoaderBroken,
-    // A variable was set on purpose, although turning off the layer that reads it would help as well.
-    Id::DevicesChosen,
-    Id::LayerBreaks,
-    Id::NoModesetting,
-    Id::MemoryLimit,
-    Id::NvidiaVersions,
-    Id::NoProc,
-    Id::SettingsDrivers,
-    Id::DriversReplaced,
-    Id::FlatpakDevices,
-    Id::FlatpakExtension,
-    Id::LoaderShadowed,
-    Id::LoaderBesideSystem,
-    Id::NoAccess,
-    Id::DeviceRefused,
-    Id::NvidiaModule,
-    Id::NvidiaDevice,
-    Id::NvidiaLibraries,
-    Id::DeviceFails,
-    Id::NoDeviceFile,
-    Id::NvidiaManifest,
-];
-
-/// Findings with those that have the same cause and say less about it. They are left out if the first one is reported.
-const EXPLAINED: &[(Id, &[Id])] = &[
-    (Id::NoModesetting, &[Id::GpuWithoutKernelDriver, Id::NoDeviceFile, Id::NvidiaModule]),
-    (Id::NoDeviceFile, &[Id::GpuWithoutKernelDriver]),
-    (Id::GpuWithoutVulkan, &[Id::NoGpu]),
-    (Id::ContainerWithoutDevice, &[Id::Software]),
-    (Id::DriversReplaced, &[Id::ContainerWithoutDevice]),
-    (Id::NoDriver, &[Id::LibraryClass]),
-    (
-        Id::NvidiaVersions,
-        &[
-            Id::NvidiaDevice,
-            Id::LibraryAbsent,
-            Id::LibraryMissing,
-            Id::DriverFails,
-            Id::DriverDoesNotLoad,
-            Id::GpuNotFound,
-            Id::NoGpu,
-        ],
-    ),
-    (Id::NvidiaDevice, &[Id::DriverFails, Id::DriverDoesNotLoad, Id::GpuNotFound, Id::NoGpu]),
-    (
-        // Nothing was tried without it.
-        Id::PreloadBreaks,
-        &[
-            Id::LoaderBroken,
-            Id::LoaderShadowed,
-            Id::LoaderDiffers,
-            Id::ProgramDies,
-            Id::Program,
-            Id::NoGpu,
-            Id::DriverDoesNotLoad,
-            Id::DriverFails,
-            Id::DriverCrashes,
-            Id::DriverHangs,
-            Id::DriverExits,
-            Id::DeviceFails,
-            Id::LayerDoesNotLoad,
-            Id::LayerFails,
-            Id::LayerCrashes,
-            Id::LayerHangs,
-            Id::LayerExits,
-            Id::GpuNotFound,
-        ],
-    ),
-];
+/// Returns the findings of all rules.
+fn of_rules(case: &Case) -> Vec<Finding> {
+    let mut all = Vec::new();
+    all.extend(loader::not_begun(case));
+    all.extend(loader::preloaded(case));
+    all.extend(loader::old(case));
+    all.extend(loader::not_read(case));
+    all.extend(loader::absent(case));
+    all.extend(loader::shadowed(case));
+    all.extend(loader::two(case));
+    all.extend(loader::mixed(case));
+    all.extend(loader::broken(case));
+    all.extend(layers::culprits(case));
+    all.extend(layers::broken(case));
+    all.extend(layers::takes_long(case));
+    all.extend(layers::twice(case));
+    all.extend(layers::slow(case));
+    all.extend(layers::none(case));
+    all.extend(drivers::tried(case));
+    all.extend(drivers::not_opened(case));
+    all.extend(drivers::devices_that_fail(case));
+    all.extend(variables::replacing(case));
+    all.extend(variables::filters(case));
+    all.extend(variables::separators(case));
+    all.extend(variables::misspelt(case));
+    all.extend(variables::folders(case));
+    all.extend(variables::hiding(case));
+    all.extend(variables::of_dxvk(case));
+    all.extend(settings::unusable(case));
+    all.extend(settings::drivers(case));
+    all.extend(settings::layers(case));
+    all.extend(files::strays(case));
+    all.extend(displays::dead(case));
+    all.extend(devices::closed(case));
+    all.extend(devices::refused(case));
+    all.extend(devices::none(case));
+    all.extend(gpus::without_driver(case));
+    all.extend(nvidia::versions(case));
+    all.extend(nvidia::device_files(case));
+    all.extend(nvidia::container(case));
+    all.extend(environment::flatpak(case));
+    all.extend(environment::snap(case));
+    all.extend(environment::wsl(case));
+    all.extend(environment::steam(case));
+    all.extend(environment::container(case));
+    all.extend(environment::process(case));
+    all.extend(environment::proc_is_absent(case));
+    all.extend(environment::memory_limit(case));
+    all.extend(environment::app_image(case));
+    all.extend(program::missing(case));
+    all.extend(program::version(case));
+    all.extend(program::fails(case));
+    all.extend(summary::software(case));
+    all.extend(summary::old_version(case));
+    all.extend(summary::portability(case));
+    all.extend(summary::other_width(case));
+    all.extend(summary::nothing_found(case));
+    all.extend(summary::no_gpu(case));
+    all.extend(summary::result(case));
+    all
+}
 
 /// Leaves out findings that another one explains.
 fn leave_out_explained(all: &mut Vec<Finding>) {
     let is_cause =
         |finding: &&Finding| finding.severity < Severity::Note || finding.id == Id::ContainerWithoutDevice;
     let found: Vec<Id> = all.iter().filter(is_cause).map(|finding| finding.id).collect();
-    let explained =
-        |id: Id| EXPLAINED.iter().any(|(cause, effects)| found.contains(cause) && effects.contains(&id));
-    all.retain(|finding| !explained(finding.id));
+    all.retain(|finding| !finding.id.causes().iter().any(|cause| found.contains(cause)));
     // The headline says it, and the others say why.
     if all.iter().any(|finding| finding.severity < Severity::Note && finding.id != Id::Software) {
         all.retain(|finding| finding.id != Id::Software);
     }
 }
 
-/// Returns the position of a finding among others of the same severity and evidence.
-fn rank(finding: &Finding) -> usize {
-    let listed = EXPLAINING.iter().position(|id| *id == finding.id);
-    listed.filter(|_| finding.evidence < Evidence::Likely).unwrap_or(EXPLAINING.len())
+/// Returns the position of a finding among others of the same severity and evidence. Those that explain nothing, or are merely likely, stay in the
+/// order of the rules.
+fn rank(finding: &Finding) -> Id {
+    let explains = finding.id <= Id::NvidiaManifest && finding.evidence < Evidence::Likely;
+    if explains { finding.id } else { Id::Reason("") }
 }
 
 /// Returns all findings, the gravest first, and among equals the best explanation.
 pub(super) fn findings(case: &Case) -> Vec<Finding> {
-    let mut all: Vec<Finding> = RULES.iter().flat_map(|rule| rule(case)).collect();
+    let mut all = of_rules(case);
     all.sort_by_key(|finding| (finding.severity, finding.evidence, rank(finding)));
     let mut said: Vec<(Id, String)> = Vec::new();
     all.retain(|finding| {

@@ -5,11 +5,11 @@ use super::super::finding::{Finding, Id};
 use crate::command::Command;
 
 /// Reports that the kernel's part and the libraries differ, or that one is missing.
-pub(super) fn versions(case: &Case) -> Vec<Finding> {
+pub(super) fn versions(case: &Case) -> Option<Finding> {
     let nvidia = &case.facts.nvidia;
     let works = case.devices().iter().any(|device| device.vendor == 0x10de);
     if works {
-        return Vec::new();
+        return None;
     }
     let manifest = has_manifest(case);
     match (&nvidia.module, &nvidia.libraries[..]) {
@@ -18,14 +18,14 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
                 "the kernel module is version {module} of NVIDIA's driver, and the libraries are version {first}; they must be the same"
             );
             let finding = Finding::new(case, Id::NvidiaVersions, "NVIDIA", what);
-            vec![match case.facts.environment.container {
+            Some(match case.facts.environment.container {
                 Some(_) => finding.step(
                     "Start the container again: it got its libraries before the host's driver was updated",
                 ),
                 None if case.facts.environment.flatpak.is_some() => finding.step(Command::new("flatpak update", &[])),
                 None => finding
                     .step("Restart the computer, so that it loads the kernel module of the version that is installed"),
-            }]
+            })
         }
         (None, [_, ..]) if manifest && case.facts.gpus.iter().any(|gpu| gpu.vendor == 0x10de) => {
             let by = if nvidia.nouveau { ", because nouveau has taken the GPU" } else { "" };
@@ -38,7 +38,7 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
             } else {
                 finding.step(Command::new("sudo modprobe nvidia", &[]))
             };
-            vec![finding.step("If the module does not load, see why: sudo dmesg | grep -i -e nvidia -e nouveau; dkms status; mokutil --sb-state")]
+            Some(finding.step("If the module does not load, see why: sudo dmesg | grep -i -e nvidia -e nouveau; dkms status; mokutil --sb-state"))
         }
         (Some(module), [])
             if case.facts.environment.container.is_none() && case.facts.environment.flatpak.is_none() =>
@@ -47,16 +47,16 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
                 "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
             );
             let finding = Finding::new(case, Id::NvidiaLibraries, "NVIDIA", what);
-            vec![finding.with_steps(case.install_nvidia())]
+            Some(finding.with_steps(case.install_nvidia()))
         }
         (Some(module), [_, ..]) if !manifest && case.facts.environment.container.is_none() => {
             let what = format!(
                 "NVIDIA's driver {module} is installed, but its manifest (nvidia_icd.json), by which the loader finds it, is missing"
             );
             let finding = Finding::new(case, Id::NvidiaManifest, "NVIDIA", what);
-            vec![finding.with_steps(case.install_nvidia())]
+            Some(finding.with_steps(case.install_nvidia()))
         }
-        _ => Vec::new(),
+        _ => None,
     }
 }
 
@@ -64,25 +64,25 @@ pub(super) fn versions(case: &Case) -> Vec<Finding> {
 const DEVICE_FILES: &[&str] = &["/dev/nvidiactl", "/dev/nvidia0"];
 
 /// Reports missing device files if the module and the libraries exist.
-pub(super) fn device_files(case: &Case) -> Vec<Finding> {
+pub(super) fn device_files(case: &Case) -> Option<Finding> {
     let nvidia = &case.facts.nvidia;
     let is_there = |path: &str| case.facts.nodes.iter().any(|node| node.path == path);
     let missing: Vec<&str> = DEVICE_FILES.iter().copied().filter(|path| !is_there(path)).collect();
     let works = case.devices().iter().any(|device| device.vendor == 0x10de);
     let complete = nvidia.module.as_ref().is_some_and(|module| nvidia.libraries.contains(module));
     if works || missing.is_empty() || !complete || !case.works().is_some_and(|_| has_manifest(case)) {
-        return Vec::new();
+        return None;
     }
     let verb = if missing.len() > 1 { "do not exist" } else { "does not exist" };
     let what = format!("{} {verb}, and NVIDIA's driver reaches the GPU through them", missing.join(" and "));
     let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what);
-    vec![if case.facts.environment.container.is_some() {
+    Some(if case.facts.environment.container.is_some() {
         finding.with_steps(case.install_nvidia())
     } else {
         finding
             .step(Command::new("sudo nvidia-modprobe -c 0 -u", &[]))
             .step("If that does not help, see why: sudo dmesg | grep -i nvrm")
-    }]
+    })
 }
 
 fn has_manifest(case: &Case) -> bool {
@@ -91,13 +91,13 @@ fn has_manifest(case: &Case) -> bool {
 }
 
 /// Reports a container that has NVIDIA's GPU, but not the graphics part of the driver.
-pub(super) fn container(case: &Case) -> Vec<Finding> {
+pub(super) fn container(case: &Case) -> Option<Finding> {
     let has_node = case.facts.nodes.iter().any(|node| node.path.starts_with("/dev/nvidia"));
     let works = case.devices().iter().any(|device| device.vendor == 0x10de);
     let is_container =
         case.facts.environment.container.is_some() || case.facts.nvidia.visible_devices.is_some();
     if works || !is_container || !(has_node || case.facts.nvidia.module.is_some()) {
-        return Vec::new();
+        return None;
     }
     let capabilities = case.variable("NVIDIA_DRIVER_CAPABILITIES");
     let has_graphics =
@@ -107,15 +107,15 @@ pub(super) fn container(case: &Case) -> Vec<Finding> {
             Some(value) => format!("is \"{value}\", which lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),
             None => "is not set, so the container got no Vulkan driver for its NVIDIA GPU: only compute and utility are given".to_owned(),
         };
-        return vec![
+        return Some(
             Finding::new(case, Id::NvidiaCapabilities, "NVIDIA_DRIVER_CAPABILITIES", what)
                 .with_steps(case.install_nvidia()),
-        ];
+        );
     }
     if !has_manifest(case) {
         let what = "this container has an NVIDIA GPU, but not the manifest nvidia_icd.json".to_owned();
         let finding = Finding::new(case, Id::NvidiaManifest, "NVIDIA", what);
-        return vec![finding.step("Update nvidia-container-toolkit on the host, or mount /usr/share/vulkan/icd.d/nvidia_icd.json into the container")];
+        return Some(finding.step("Update nvidia-container-toolkit on the host, or mount /usr/share/vulkan/icd.d/nvidia_icd.json into the container"));
     }
-    Vec::new()
+    None
 }

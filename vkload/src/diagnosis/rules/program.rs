@@ -59,36 +59,32 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
 }
 
 /// Reports that the program asks for a newer version than any device has, and fails.
-pub(super) fn version(case: &Case) -> Vec<Finding> {
-    let Some((asked, [major, minor])) = asked(case).and_then(|asked| Some((asked, asked.version?))) else {
-        return Vec::new();
-    };
+pub(super) fn version(case: &Case) -> Option<Finding> {
+    let (asked, [major, minor]) = asked(case).and_then(|asked| Some((asked, asked.version?)))?;
     let number = |device: &&Device| {
         let mut numbers = device.api_version.split('.').map(|number| number.parse().unwrap_or(0));
         [numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)]
     };
     let devices = case.devices();
-    let Some(newest) = devices.iter().max_by_key(|device| number(device)) else { return Vec::new() };
+    let newest = devices.iter().max_by_key(|device| number(device))?;
     if asked.failure.is_none() || number(newest) >= [major, minor] {
-        return Vec::new();
+        return None;
     }
     let what = format!(
         "the program asks for Vulkan {major}.{minor}, and the newest that a device here has is {} ({})",
         newest.api_version, newest.name
     );
-    vec![Finding::new(case, Id::ProgramVersion, "", what).step(case.update_driver())]
+    Some(Finding::new(case, Id::ProgramVersion, "", what).step(case.update_driver()))
 }
 
 /// Reports that the program fails, though it gets all that it asks for.
-pub(super) fn fails(case: &Case) -> Vec<Finding> {
-    let Some(asked) = asked(case).filter(|asked| asked.missing.is_empty()) else { return Vec::new() };
-    let Some(failure) = asked.failure.as_ref().filter(|_| version(case).is_empty()) else {
-        return Vec::new();
-    };
+pub(super) fn fails(case: &Case) -> Option<Finding> {
+    let asked = asked(case).filter(|asked| asked.missing.is_empty())?;
+    let failure = asked.failure.as_ref().filter(|_| version(case).is_none())?;
     let said = asked.printed.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
     let what = match asked.version {
         Some(_) => format!("the program {failure}, although Vulkan met all its requests{said}"),
         None => format!("the program {failure} before it uses Vulkan{said}"),
     };
-    vec![Finding::new(case, Id::ProgramFails, "", what)]
+    Some(Finding::new(case, Id::ProgramFails, "", what))
 }

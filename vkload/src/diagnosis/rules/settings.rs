@@ -22,8 +22,8 @@ fn undo(case: &Case, severity: Severity) -> Option<Command> {
 }
 
 /// Reports that all or part of the file cannot be used.
-pub(super) fn unusable(case: &Case) -> Vec<Finding> {
-    let Some(path) = path(case) else { return Vec::new() };
+pub(super) fn unusable(case: &Case) -> Option<Finding> {
+    let path = path(case)?;
     let plan = &case.planned.settings.plan;
     let finding = |id, what: String| Finding::new(case, id, &path, what);
     let check = Command::new("vkload settings {}", &[&path]);
@@ -32,18 +32,16 @@ pub(super) fn unusable(case: &Case) -> Vec<Finding> {
             vkload_core::discovery::SkipReason::Invalid(error) => error.to_string(),
             reason => reason.to_string(),
         };
-        return vec![
+        return Some(
             finding(Id::SettingsUnusable, format!("this settings file is ignored: {why}"))
                 .step(check)
                 .step(remove(case)),
-        ];
+        );
     }
     plan.file
         .warnings
         .first()
         .map(|warning| finding(Id::SettingsWarning, format!("in this settings file, {warning}")).step(check))
-        .into_iter()
-        .collect()
 }
 
 /// Reports that the file names drivers.
@@ -92,11 +90,9 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
 }
 
 /// Reports that the file selects the active layers.
-pub(super) fn layers(case: &Case) -> Vec<Finding> {
-    let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else {
-        return Vec::new();
-    };
-    let Some(layers) = &settings.layers else { return Vec::new() };
+pub(super) fn layers(case: &Case) -> Option<Finding> {
+    let (path, settings) = (path(case)?, case.planned.settings.plan.in_force()?);
+    let layers = settings.layers.as_ref()?;
     let on: Vec<&str> =
         case.layers.iter().filter(|layer| layer.is_by_settings()).map(|layer| layer.name.as_str()).collect();
     let absent = layers
@@ -135,9 +131,9 @@ pub(super) fn layers(case: &Case) -> Vec<Finding> {
             ),
         ),
     };
-    vec![
+    Some(
         Finding::new(case, Id::SettingsLayers, &path, what)
             .with_severity(severity)
             .with_steps(undo(case, severity)),
-    ]
+    )
 }

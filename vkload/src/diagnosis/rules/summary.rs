@@ -11,9 +11,9 @@ use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
 
 /// Works, and only on the processor.
-pub(super) fn software(case: &Case) -> Vec<Finding> {
+pub(super) fn software(case: &Case) -> Option<Finding> {
     if !case.only_software() {
-        return Vec::new();
+        return None;
     }
     let gpu = case.facts.gpus.iter().any(|gpu| gpu.can_have_vulkan());
     let what = if gpu || case.facts.environment.wsl.is_some() {
@@ -24,36 +24,36 @@ pub(super) fn software(case: &Case) -> Vec<Finding> {
     let severity = if gpu { Severity::Warning } else { Severity::Note };
     let finding = Finding::new(case, Id::Software, "", what).with_severity(severity);
     let environment = &case.facts.environment;
-    vec![match (&environment.virtual_machine, gpu) {
+    Some(match (&environment.virtual_machine, gpu) {
         (Some(name), false) => finding.step(format!(
             "This is a virtual machine ({name}): give it a GPU by PCI pass-through, or virtio-gpu with venus"
         )),
         _ => finding,
-    }]
+    })
 }
 
 /// Works, and only in a version that most programs do not accept.
-pub(super) fn old_version(case: &Case) -> Vec<Finding> {
+pub(super) fn old_version(case: &Case) -> Option<Finding> {
     if !case.only_old_versions() {
-        return Vec::new();
+        return None;
     }
-    let Some(device) = case.devices().into_iter().next() else { return Vec::new() };
+    let device = case.devices().into_iter().next()?;
     let what = format!(
         "{} has Vulkan {} only, and most programs need 1.1 or newer",
         device.name, device.api_version
     );
     let driver = case.good_drivers().next().map(|driver| case.reinstall(&driver.manifest));
     let finding = Finding::new(case, Id::OldVersion, "", what);
-    vec![finding.step("Update the driver, unless the GPU is too old for a newer version").with_steps(driver)]
+    Some(finding.step("Update the driver, unless the GPU is too old for a newer version").with_steps(driver))
 }
 
 /// Works, and only for programs that ask for drivers that lack a part of Vulkan.
-pub(super) fn portability(case: &Case) -> Vec<Finding> {
+pub(super) fn portability(case: &Case) -> Option<Finding> {
     let good: Vec<&DriverView> = case.good_drivers().collect();
     let is_part =
         |driver: &&&DriverView| case.candidate(driver).is_some_and(|candidate| candidate.portability);
     if case.works() != Some(true) || good.is_empty() || good.iter().filter(is_part).count() < good.len() {
-        return Vec::new();
+        return None;
     }
     let names: Vec<_> = good.iter().map(|driver| file_name(&driver.manifest)).collect();
     let what = format!(
@@ -61,18 +61,18 @@ pub(super) fn portability(case: &Case) -> Vec<Finding> {
         names.join(" and ")
     );
     let finding = Finding::new(case, Id::PortabilityOnly, "", what);
-    vec![finding.step("Update the program, or install a driver that is complete")]
+    Some(finding.step("Update the program, or install a driver that is complete"))
 }
 
 /// Reports that all drivers found are for programs of another width.
-pub(super) fn other_width(case: &Case) -> Vec<Finding> {
+pub(super) fn other_width(case: &Case) -> Option<Finding> {
     let other = |driver: &&DriverView| {
         let state = case.library(&driver.manifest).map(|library| &library.state);
         matches!(state, Some(LibraryState::WrongClass { .. }))
     };
     let used: Vec<&DriverView> = case.drivers.iter().filter(|driver| driver.used).collect();
     if used.is_empty() || is_replaced(case) || case.works() == Some(true) || !used.iter().all(other) {
-        return Vec::new();
+        return None;
     }
     let names: Vec<_> = used.iter().map(|driver| file_name(&driver.manifest)).collect();
     let what = format!(
@@ -80,7 +80,7 @@ pub(super) fn other_width(case: &Case) -> Vec<Finding> {
         case.target.bits,
         names.join(", ")
     );
-    vec![Finding::new(case, Id::NoDriver, "", what).with_steps(install(case))]
+    Some(Finding::new(case, Id::NoDriver, "", what).with_steps(install(case)))
 }
 
 /// Returns whether a variable replaces the search for drivers.
@@ -89,14 +89,14 @@ fn is_replaced(case: &Case) -> bool {
 }
 
 /// Reports that no driver was found.
-pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
+pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
     if case.drivers.iter().any(|driver| driver.used) || case.works() == Some(true) {
-        return Vec::new();
+        return None;
     }
     let searched = &case.planned.drivers.searched;
     // Installed manifests that the search misses have a rule that says why.
     if is_replaced(case) || !case.drivers.is_empty() || !case.facts.manifests.is_empty() {
-        return Vec::new();
+        return None;
     }
     let folders = searched
         .iter()
@@ -111,7 +111,7 @@ pub(super) fn nothing_found(case: &Case) -> Vec<Finding> {
         "no Vulkan driver is installed: none of the {folders} folders that are searched ({sample} and others) has a driver's manifest"
     );
     let finding = Finding::new(case, Id::NoDriver, "", what).evidence(Evidence::Missing);
-    vec![finding.with_steps(install(case))]
+    Some(finding.with_steps(install(case)))
 }
 
 /// Returns the steps to install a driver here.
@@ -127,7 +127,7 @@ fn install(case: &Case) -> Vec<Step> {
 }
 
 /// Reports that no installed driver finds a device.
-pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
+pub(super) fn no_gpu(case: &Case) -> Option<Finding> {
     let idle = |trial: &&Trial| {
         trial.devices.is_empty()
             && (trial.ending == Ending::Finished
@@ -141,7 +141,7 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
         .map(|driver| file_name(&driver.manifest))
         .collect();
     if !case.fails() || drivers.is_empty() {
-        return Vec::new();
+        return None;
     }
     let what = match &drivers[..] {
         [one] => format!("1 driver loaded, but it found no GPU: {one}"),
@@ -157,7 +157,7 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
             "The kernel lists no graphics device; if there is one, look for it: lspci | grep -i -e vga -e 3d",
         )
     };
-    vec![if has_software {
+    Some(if has_software {
         finding
     } else {
         finding.with_steps(
@@ -167,16 +167,12 @@ pub(super) fn no_gpu(case: &Case) -> Vec<Finding> {
                 .filter(|_| !known)
                 .map(|step| Step::say("To draw on the processor instead: ").and(step)),
         )
-    }]
+    })
 }
 
 /// Reports the program's result if no other rule explains it.
-pub(super) fn result(case: &Case) -> Vec<Finding> {
-    let Some(program) =
-        case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open)
-    else {
-        return Vec::new();
-    };
+pub(super) fn result(case: &Case) -> Option<Finding> {
+    let program = case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open)?;
     let what = match &program.ending {
         Ending::Finished => "a program finds no device that it can use".to_owned(),
         ending => ending.tell(program.stage),
@@ -193,9 +189,9 @@ pub(super) fn result(case: &Case) -> Vec<Finding> {
     let said = program.printed.last().map(|line| format!("; the loader says: {line}")).unwrap_or_default();
     let finding = Finding::new(case, Id::Program, &program.file, what + &alone + &said);
     let leave_out = good.get(1).map(|driver| super::drivers::disable(case, driver));
-    vec![
+    Some(
         finding
             .with_steps(leave_out)
             .step("To see everything that the loader says: VK_LOADER_DEBUG=all vkload doctor --json"),
-    ]
+    )
 }

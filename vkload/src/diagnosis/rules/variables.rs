@@ -32,7 +32,7 @@ fn finding(case: &Case, severity: Severity, id: Id, name: &str, what: String) ->
 }
 
 /// Variables that replace the search for drivers.
-pub(super) fn replacing(case: &Case) -> Vec<Finding> {
+pub(super) fn replacing(case: &Case) -> Option<Finding> {
     let replaced = |origin: &Origin| match origin {
         Origin::Replacing(name) => {
             name.to_str().ok().filter(|name| name.ends_with("_FILES") || name.ends_with("_FILENAMES"))
@@ -44,14 +44,12 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         _ => None,
     });
     let searched = &case.planned.drivers.searched;
-    let Some(name) = searched.iter().find_map(|one| replaced(&one.origin)).or(by_note) else {
-        return Vec::new();
-    };
+    let name = searched.iter().find_map(|one| replaced(&one.origin)).or(by_note)?;
     let value = case.facts.variables.get(name).map(String::as_str).unwrap_or_default();
     let used: Vec<&DriverView> = case.drivers.iter().filter(|driver| driver.used).collect();
     if value.is_empty() {
         let what = "is set to nothing, so the loader searches for no driver".to_owned();
-        return vec![finding(case, Severity::Error, Id::DriversReplaced, name, what)];
+        return Some(finding(case, Severity::Error, Id::DriversReplaced, name, what));
     }
     let gone = |driver: &&DriverView| {
         matches!(
@@ -95,7 +93,7 @@ pub(super) fn replacing(case: &Case) -> Vec<Finding> {
         )
     };
     let severity = if case.works() == Some(true) { severity.max(Severity::Warning) } else { severity };
-    vec![finding(case, severity, Id::DriversReplaced, name, what)]
+    Some(finding(case, severity, Id::DriversReplaced, name, what))
 }
 
 /// Reports that a manifest that the variable names does not exist.
