@@ -103,36 +103,26 @@ impl Command {
     }
 }
 
+/// As a shell reads it, in characters that a terminal shows: if a word has others, `printf` prints the whole line for the shell.
 impl Display for Command {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // The shell removes newlines at the end of output, so printf prints the whole command then.
-        if self.0.iter().any(|part| matches!(part, Part::Word(word) if word.ends_with(b"\n"))) {
-            let bytes = self.0.iter().flat_map(|part| match part {
-                Part::Syntax(syntax) => syntax.as_bytes().to_vec(),
-                Part::Word(word) => [
-                    b"'",
-                    &word.split(|byte| *byte == b'\'').collect::<Vec<_>>().join(&b"'\\''"[..])[..],
-                    b"'",
-                ]
-                .concat(),
-            });
-            f.write_str("eval ")?;
-            return write_printed(f, &bytes.collect::<Vec<u8>>());
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+:=,@%".contains(byte);
+        let line = self.0.iter().flat_map(|part| match part {
+            Part::Syntax(syntax) => syntax.as_bytes().to_vec(),
+            Part::Word(word) if !word.is_empty() && word.iter().all(is_plain) => word.clone(),
+            Part::Word(word) => {
+                let parts: Vec<_> = word.split(|byte| *byte == b'\'').collect();
+                [b"'", &parts.join(&b"'\\''"[..])[..], b"'"].concat()
+            }
+        });
+        let line: Vec<u8> = line.collect();
+        match std::str::from_utf8(&line) {
+            Ok(text) if text.chars().all(is_visible) => f.write_str(text),
+            _ => {
+                f.write_str("eval ")?;
+                write_printed(f, &line)
+            }
         }
-        self.0.iter().try_for_each(|part| match part {
-            Part::Syntax(syntax) => f.write_str(syntax),
-            Part::Word(word) => quote(f, word),
-        })
-    }
-}
-
-/// Writes a word as a shell reads it, in characters that a terminal shows.
-fn quote(f: &mut Formatter<'_>, word: &[u8]) -> fmt::Result {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+:=,@%".contains(byte);
-    match std::str::from_utf8(word) {
-        Ok(text) if !text.is_empty() && word.iter().all(plain) => f.write_str(text),
-        Ok(text) if text.chars().all(is_visible) => write!(f, "'{}'", text.replace('\'', "'\\''")),
-        _ => write_printed(f, word),
     }
 }
 

@@ -25,9 +25,6 @@ const MESA_LAYER: &str = "VK_LAYER_MESA_device_select";
 /// A GPU, and whether it slept before drivers were asked.
 type Powered = (Gpu, String);
 
-/// The number of `docs/schemas/devices.schema.json`, which a change that programs would notice raises.
-const FORMAT: u32 = 1;
-
 pub(crate) fn print(no_probe: bool, json: bool) -> ExitCode {
     let gpus = facts::gpus_with_power();
     let report = if no_probe { Ok(Report { gpus, ..Report::default() }) } else { Report::of(gpus) };
@@ -130,7 +127,7 @@ impl Report {
         };
         let seen = self.seen.as_ref();
         let object = json!({
-            "format": FORMAT,
+            "format": 1,
             "loader": seen.map(|seen| &seen.loader),
             "devices": seen.map(|seen| seen.devices.iter().map(device).collect::<Vec<_>>()),
             "reason": seen.map(|seen| &seen.reason),

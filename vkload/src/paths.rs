@@ -19,9 +19,6 @@ pub(crate) fn print(json: bool) -> ExitCode {
     }
 }
 
-/// The number of `docs/schemas/paths.schema.json`, which a change that programs would notice raises.
-const FORMAT: u32 = 1;
-
 /// Returns the paths as tables, or as JSON.
 pub(crate) fn render(planned: &Planned, json: bool) -> String {
     let paths = |searched: &[Searched]| searched.iter().map(SearchPath::new).collect::<Vec<_>>();
@@ -33,7 +30,7 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
     let of_drivers = planned.drivers.notes.iter().map(ToString::to_string);
     let notes: Vec<_> = of_drivers.chain(planned.layers.notes.iter().map(ToString::to_string)).collect();
     if json {
-        let mut object = json!({ "format": FORMAT, "notes": notes });
+        let mut object = json!({ "format": 1, "notes": notes });
         kinds.iter().for_each(|(_, name, paths)| object[*name] = json!(paths));
         return format!("{object:#}\n");
     }

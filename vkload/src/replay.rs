@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 use vkload_core::discovery::Policy;
 use vkload_core::memory::Escaped;
@@ -132,7 +133,7 @@ pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, Stri
     };
     let mut report = plan_only(planned, &fault).map_err(|_| "memory ran out")?;
     report.vulkan = text(&recorded["vulkan"]);
-    report.devices = list("devices").map(device).collect();
+    report.devices = list("devices").map(|seen| Device::deserialize(seen).unwrap_or_default()).collect();
     for driver in report.drivers.iter_mut().filter(|driver| driver.view.used) {
         let view = &mut driver.view;
         let Some(seen) = list("drivers").find(|seen| seen["manifest"] == view.manifest.as_str()) else {
@@ -149,21 +150,6 @@ pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, Stri
             advice: problem["advice"].as_array().into_iter().flatten().map(text).collect(),
         });
     Ok(report)
-}
-
-fn device(seen: &Value) -> Device {
-    let number = |name: &str| seen[name].as_u64().and_then(|number| number.try_into().ok()).unwrap_or(0);
-    Device {
-        name: text(&seen["name"]),
-        kind: text(&seen["kind"]).into(),
-        api_version: text(&seen["apiVersion"]),
-        driver: text(&seen["driverName"]),
-        driver_info: text(&seen["driverInfo"]),
-        driver_version: number("driverVersion"),
-        vendor: number("vendorId"),
-        device: number("deviceId"),
-        uuid: text(&seen["deviceUuid"]),
-    }
 }
 
 fn text(value: &Value) -> String {

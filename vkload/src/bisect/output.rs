@@ -8,9 +8,6 @@ use crate::command::Command;
 use crate::escape;
 use crate::program_run::{Ended, file_name};
 
-/// The number of the JSON format. It grows when a field changes its meaning or goes.
-const FORMAT: u64 = 1;
-
 /// Returns the answer, and whether the program fails without any layer.
 pub(super) fn render(answer: &BisectResult, json: bool) -> (String, bool) {
     let text = if json { escape::json(&to_json(answer)) } else { text(answer) };
@@ -180,7 +177,7 @@ fn to_json(answer: &BisectResult) -> Value {
         })
     };
     json!({
-        "format": FORMAT,
+        "format": 1,
         "vkload": env!("CARGO_PKG_VERSION"),
         "program": answer.program,
         "headline": answer.headline(),

@@ -2,7 +2,9 @@
 
 use super::model::Model;
 use super::svg::svg;
-use crate::page::{self, Card, Part, Section, Severity, Step};
+use crate::command::{Command, Step};
+use crate::diagnosis::Severity;
+use crate::page::{self, Card, Part, Section};
 
 pub(crate) fn page(model: &Model) -> String {
     let mut parts: Vec<_> = cards(model).into_iter().map(Part::Card).collect();
@@ -72,16 +74,16 @@ fn cards(model: &Model) -> Vec<Card> {
         text: text.to_owned(),
         steps: Vec::new(),
     };
-    let doctor = || Step::Command("vkload doctor".into());
+    let doctor = || Step::from(Command::new("vkload doctor", &[]));
     let mut cards = Vec::new();
     for refused in &model.refused {
-        let steps = vec![Step::Words("Correct the name, or install the layer.".into())];
+        let steps = vec!["Correct the name, or install the layer.".into()];
         let title = "vkCreateInstance returns VK_ERROR_LAYER_NOT_PRESENT";
         cards.push(Card { steps, ..card(Severity::Error, title, refused) });
     }
     if model.drivers.is_empty() {
         let text = "vkCreateInstance returns VK_ERROR_INCOMPATIBLE_DRIVER.";
-        let steps = vec![Step::Words("To see why, and what to do:".into()), doctor()];
+        let steps = vec!["To see why, and what to do:".into(), doctor()];
         cards.push(Card { steps, ..card(Severity::Error, "No driver was found", text) });
     }
     let layers = model.layers.iter().map(|layer| (&layer.view.name, &layer.problem));

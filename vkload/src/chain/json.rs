@@ -5,13 +5,10 @@ use serde_json::{Value, json};
 use super::model::{Driver, Layer, Model};
 use crate::view::DriverView;
 
-/// The number of this format. A change that could break a program raises it.
-const FORMAT: u32 = 1;
-
 /// Returns the chain as one object.
 pub(super) fn render(model: &Model) -> Value {
     json!({
-        "format": FORMAT,
+        "format": 1,
         "chain": chain(model),
         "layers": model.layers.iter().map(layer).collect::<Vec<_>>(),
         "drivers": model.drivers.iter().map(driver).collect::<Vec<_>>(),

@@ -7,9 +7,6 @@ use serde_json::{Value, json};
 use super::subjects::SUBJECTS;
 use super::{Comparison, Difference};
 
-/// The number of the JSON format. It grows when a field changes its meaning or goes.
-const FORMAT: u64 = 1;
-
 pub(super) fn render(answer: &Comparison, json: bool) -> String {
     if json { escape::json(&to_json(answer)) } else { text(answer) }
 }
@@ -58,7 +55,7 @@ fn to_json(answer: &Comparison) -> Value {
     };
     let [one, other] = &answer.names;
     json!({
-        "format": FORMAT,
+        "format": 1,
         "vkload": env!("CARGO_PKG_VERSION"),
         "one": one,
         "other": other,

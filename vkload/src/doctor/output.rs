@@ -8,9 +8,6 @@ use crate::escape;
 use crate::output::Format;
 use crate::probe::Trial;
 
-/// The number of the JSON format. It grows when a field changes its meaning or goes.
-const FORMAT: u64 = 1;
-
 pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {
     match format {
         Format::Text => {
@@ -59,7 +56,7 @@ pub(crate) fn to_json(answer: &Diagnosis) -> Value {
         trials.iter().map(|(name, it)| json!({ key: name, "trial": trial(it) })).collect::<Vec<_>>()
     };
     json!({
-        "format": FORMAT,
+        "format": 1,
         "vkload": env!("CARGO_PKG_VERSION"),
         "headline": answer.headline(),
         "works": case.works(),

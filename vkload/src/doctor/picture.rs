@@ -1,10 +1,9 @@
 //! The answer as a page, with the call chain as it was found.
 
 use crate::chain::{self, Device, Model};
-use crate::command;
 use crate::diagnosis::case::Case;
-use crate::diagnosis::{Diagnosis, Finding, Severity};
-use crate::page::{self, Card, Part, Section, Step};
+use crate::diagnosis::{Diagnosis, Finding};
+use crate::page::{self, Card, Part, Section};
 use crate::probe::{Ending, Trial, Tried};
 
 /// Returns the call chain, with the results of trying its layers and drivers.
@@ -56,19 +55,10 @@ pub(super) fn html(answer: &Diagnosis) -> String {
 
 /// Returns a finding as a card of the page.
 pub(super) fn card(finding: &Finding) -> Part {
-    let severity = match finding.severity {
-        Severity::Error => page::Severity::Error,
-        Severity::Warning => page::Severity::Warning,
-        Severity::Note => page::Severity::Note,
-    };
-    let step = |step: &command::Step| {
-        let text = step.to_string();
-        if step.is_command() { Step::Command(text) } else { Step::Words(text) }
-    };
     let (title, text) = if finding.about.is_empty() {
         (finding.what.clone(), String::new())
     } else {
         (finding.about.clone(), finding.what.clone())
     };
-    Part::Card(Card { severity, title, text, steps: finding.next.iter().map(step).collect() })
+    Part::Card(Card { severity: finding.severity, title, text, steps: finding.next.clone() })
 }

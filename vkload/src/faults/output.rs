@@ -4,14 +4,12 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outcome, Report, Trial};
 use crate::command::Command;
+use crate::diagnosis::Severity;
 use crate::escape;
 use crate::output::Format;
-use crate::page::{self, Card, Part, Section, Severity, Step};
+use crate::page::{self, Card, Part, Section};
 use crate::program_run::file_name;
 use crate::table::Table;
-
-/// The number of the JSON format. It grows when a field changes its meaning or goes.
-const FORMAT: u64 = 1;
 
 pub(super) fn render(report: &Report, format: Format) -> String {
     match format {
@@ -143,7 +141,7 @@ fn html(report: &Report) -> String {
             },
             title: format!("{} {}", report.name(), trial.words()),
             text: format!("This happens if {}.", trial.condition()),
-            steps: vec![Step::Command(report.again(trial).to_string())],
+            steps: vec![report.again(trial).into()],
         })
     };
     let mistakes: Vec<_> = report.trials.iter().filter(|trial| trial.is_bad()).map(card).collect();
@@ -181,7 +179,7 @@ fn to_json(report: &Report) -> Value {
     };
     let more = |(command, count): &(String, u32)| json!({ "command": command, "calls": count });
     json!({
-        "format": FORMAT,
+        "format": 1,
         "vkload": env!("CARGO_PKG_VERSION"),
         "program": report.program,
         "headline": report.headline(),

@@ -4,12 +4,9 @@ use serde_json::{Value, json};
 
 use super::report::{Layer, Report};
 
-/// The format's number, which a change that programs would notice raises.
-const FORMAT: u32 = 1;
-
 pub(crate) fn render(report: &Report) -> Value {
     json!({
-        "format": FORMAT,
+        "format": 1,
         "vkload": env!("CARGO_PKG_VERSION"),
         "vulkan": report.vulkan,
         "drivers": report.drivers,

@@ -8,9 +8,6 @@ use crate::escape;
 use crate::switches::Changes;
 use crate::table::Table;
 
-/// The number of the JSON format. It grows when a field changes its meaning or goes.
-const FORMAT: u64 = 1;
-
 /// Returns the layers, and what changes to variables make them so.
 pub(super) fn render(rows: &[Row], changes: &Changes, json: bool) -> String {
     if json { escape::json(&to_json(rows, changes)) } else { text(rows, changes) }
@@ -58,7 +55,7 @@ fn to_json(rows: &[Row], changes: &Changes) -> Value {
     };
     let change = |(name, value): (&String, &Option<String>)| json!({ "variable": name, "value": value });
     json!({
-        "format": FORMAT,
+        "format": 1,
         "vkload": env!("CARGO_PKG_VERSION"),
         "layers": rows.iter().map(layer).collect::<Vec<_>>(),
         "changes": changes.iter().map(change).collect::<Vec<_>>(),

@@ -6,6 +6,9 @@ use std::fmt::{self, Display, Formatter, Write as _};
 
 use vkload_core::memory::is_visible;
 
+use crate::command::Step;
+use crate::diagnosis::Severity;
+
 /// A problem or a note, with its remedy: shown as a card.
 #[derive(Debug)]
 pub(crate) struct Card {
@@ -14,24 +17,6 @@ pub(crate) struct Card {
     /// More about it. May be empty.
     pub(crate) text: String,
     pub(crate) steps: Vec<Step>,
-}
-
-/// How grave a card is. It decides about its colour and the word on it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Severity {
-    /// Something does not work.
-    Error,
-    /// Something might not work.
-    Warning,
-    /// Nothing is wrong.
-    Note,
-}
-
-#[derive(Debug)]
-pub(crate) enum Step {
-    Words(String),
-    /// A command, which a click selects as a whole so that it can be copied.
-    Command(String),
 }
 
 /// A part of a page, under a title unless that is empty.
@@ -106,16 +91,6 @@ impl Display for Escaped<'_> {
     }
 }
 
-impl Severity {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-}
-
 fn write_part(out: &mut String, part: &Part) {
     match part {
         Part::Text(text) => _ = writeln!(out, "<p>{}</p>", escape(text)),
@@ -136,11 +111,12 @@ fn write_card(out: &mut String, card: &Card) {
         let _ = writeln!(out, "<p>{}</p>", escape(&card.text));
     }
     for step in &card.steps {
-        let _ = match step {
-            Step::Words(words) => writeln!(out, "<p class=\"step\">{}</p>", escape(words)),
-            Step::Command(command) => {
-                writeln!(out, "<pre class=\"step\"><code>{}</code></pre>", escape(command))
-            }
+        let text = step.to_string();
+        let _ = if step.is_command() {
+            // A click selects it as a whole.
+            writeln!(out, "<pre class=\"step\"><code>{}</code></pre>", escape(&text))
+        } else {
+            writeln!(out, "<p class=\"step\">{}</p>", escape(&text))
         };
     }
     out.push_str("</article>\n");
@@ -169,15 +145,17 @@ fn write_table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::Command;
 
     #[test]
     fn all_words_are_escaped() {
-        let wild = || r#"<b>&"it's""#.to_owned();
+        const WILD: &str = r#"<b>&"it's""#;
+        let wild = || WILD.to_owned();
         let card = Card {
             severity: Severity::Error,
             title: wild(),
             text: wild(),
-            steps: vec![Step::Words(wild()), Step::Command(wild())],
+            steps: vec![Step::say(WILD), Command::new(WILD, &[]).into()],
         };
         let table = Part::Table { head: &["a", "b"], rows: vec![vec![wild(), wild()]] };
         let section = Section { title: wild(), parts: vec![Part::Text(wild()), Part::Card(card), table] };

@@ -18,9 +18,6 @@ use crate::escape;
 use crate::output;
 use crate::own_loader::PLATFORM;
 
-/// The number of `docs/schemas/settings-report.schema.json`, which a change that programs would notice raises.
-const FORMAT: u32 = 1;
-
 /// Prints the findings. The exit code is 1 if anything is wrong.
 pub(super) fn run(options: &SettingsArguments) -> ExitCode {
     let report = match &options.file {
@@ -174,7 +171,7 @@ impl Report {
         };
         let file = |(path, because, exists): &(String, String, bool)| json!({ "path": path, "because": because, "exists": exists });
         json!({
-            "format": FORMAT,
+            "format": 1,
             "file": self.path.as_ref().map(|path| path.display().to_string()),
             "unusable": self.unusable,
             "settings": self.settings(program).map(said),

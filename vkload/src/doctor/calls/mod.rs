@@ -17,9 +17,6 @@ use crate::output::{Format, fail, print_escaped as print_output};
 use crate::page::{self, Section};
 use report::Report;
 
-/// The number of the JSON format. It grows when a field changes its meaning or goes.
-const FORMAT: u64 = 1;
-
 /// Prints the explanation of a file. The exit code is a failure if the program crashed or lost a device.
 pub(super) fn print(file: &Path, format: Format) -> ExitCode {
     let text = match fs::read(file) {
@@ -45,7 +42,7 @@ fn render(headline: &str, findings: &[Finding], format: Format) -> String {
         Format::Text => output::text(headline, findings.iter()),
         Format::Json => {
             let answer = json!({
-                "format": FORMAT,
+                "format": 1,
                 "vkload": env!("CARGO_PKG_VERSION"),
                 "headline": headline,
                 "findings": findings,
