@@ -93,6 +93,8 @@ mod settings;
 #[cfg(feature = "doctor")]
 mod settings_edit;
 #[cfg(feature = "doctor")]
+mod subprocess;
+#[cfg(feature = "doctor")]
 mod switches;
 #[cfg(feature = "tool")]
 mod table;

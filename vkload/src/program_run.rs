@@ -2,15 +2,15 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::probe::parent::{Stream, last_lines, pipe, wait};
 use crate::probe::signal_name;
+use crate::subprocess::{Subprocess, last_lines};
 use crate::switches::{self, Changes};
 
 /// A program to run, and the criterion for success.
@@ -99,40 +99,12 @@ impl Program<'_> {
     }
 
     fn start(&self, changes: &Changes) -> io::Result<Run> {
-        let (printed, to_printed) = pipe()?;
         let mut words = self.words.iter();
         let mut command = Command::new(words.next().ok_or(io::ErrorKind::NotFound)?);
-        command
-            .args(words)
-            .stdin(Stdio::null())
-            .stdout(to_printed.try_clone()?)
-            .stderr(to_printed)
-            .process_group(0);
-        switches::apply(&mut command, changes);
-        // SAFETY: `prctl` and `setrlimit` may be called between fork and exec.
-        unsafe {
-            command.pre_exec(|| {
-                // A program whose parent dies must not go on, and one that crashes need not leave a core file.
-                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
-                Ok(())
-            });
-        }
-        let mut child = command.spawn()?;
-        // Now only the child writes to the pipe.
-        drop(command);
-        let mut printed = Stream::new(printed)?;
-        let status = wait(&mut child, &mut printed, self.limit);
-        // The whole group is killed, including the child's own children.
-        let group = i32::try_from(child.id()).unwrap_or(0);
-        // SAFETY: the group is the child's own, which it began with.
-        unsafe { libc::kill(-group, libc::SIGKILL) };
-        if status.is_none() {
-            child.kill()?;
-            child.wait()?;
-        }
-        printed.read();
-        Ok(Run { ended: self.ended(status), printed: last_lines(&printed.text()) })
+        switches::apply(command.args(words), changes);
+        let mut child = Subprocess::start(command)?;
+        let status = child.wait(self.limit);
+        Ok(Run { ended: self.ended(status), printed: last_lines(&child.end()) })
     }
 
     fn ended(&self, status: Option<ExitStatus>) -> Ended {

@@ -2,15 +2,16 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
 use crate::own_library;
-use crate::probe::parent::{Settings, Stream, last_lines, pipe, wait_and_tell};
+use crate::probe::parent::Settings;
 use crate::probe::signal_name;
+use crate::subprocess::{Subprocess, last_lines};
 
 /// The result of starting a program.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -71,8 +72,6 @@ const OF_LOADER: &[&str] = &["[Vulkan Loader]", "ERROR:", "WARNING:", "INFO:", "
 /// Starts the program, ends it when time is up, and returns its requests. Fails if it cannot be started.
 pub(crate) fn watch(program: &[OsString], settings: &Settings) -> Result<Asked, String> {
     let Some((name, arguments)) = program.split_first() else { return Ok(Asked::default()) };
-    let problem = |error: std::io::Error| format!("cannot run {}: {error}", Path::new(name).display());
-    let (printed, to_printed) = pipe().map_err(problem)?;
     let mut command = Command::new(name);
     command.args(arguments).env_clear().envs(&settings.variables).env("VK_LOADER_DEBUG", "error,warn,info");
     if let Ok(folder) = own_library::folder_of_library(None) {
@@ -81,19 +80,10 @@ pub(crate) fn watch(program: &[OsString], settings: &Settings) -> Result<Asked, 
             own_library::prepend(&folder, settings.variables.get("LD_LIBRARY_PATH").map(OsString::from)),
         );
     }
-    command.stdin(Stdio::null()).stdout(Stdio::from(to_printed.try_clone().map_err(problem)?));
-    command.stderr(Stdio::from(to_printed)).process_group(0);
-    let mut child = command.spawn().map_err(problem)?;
-    // Now only the program writes to the pipe.
-    drop(command);
-    let mut printed = Stream::new(printed).map_err(problem)?;
-    let status = wait_and_tell(&mut child, &mut printed, settings, &name.to_string_lossy());
-    let id = i32::try_from(child.id()).unwrap_or(0);
-    // The program's children are killed with it. SAFETY: the group is the program's own, set when it started.
-    unsafe { libc::kill(-id, libc::SIGKILL) };
-    let _ = child.wait();
-    printed.read();
-    let mut asked = read(&printed.text());
+    let started = Subprocess::start(command);
+    let mut child = started.map_err(|error| format!("cannot run {}: {error}", Path::new(name).display()))?;
+    let status = child.wait_or_report(&name.to_string_lossy(), settings.limit, settings.late);
+    let mut asked = read(&child.end());
     asked.failure = status.and_then(|status| match (status.signal(), status.code()) {
         (Some(number), _) => Some(format!("crashes ({})", signal_name(number))),
         (None, Some(0)) => None,
