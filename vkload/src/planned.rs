@@ -39,9 +39,14 @@ impl Planned {
     /// # Errors
     /// The library, and what to do.
     pub(crate) fn check_rights(&self) -> Result<(), String> {
-        let drivers = self.drivers.drivers.iter().map(|driver| &driver.library);
-        let libraries = drivers.chain(self.layers.layers.iter().map(|layer| &layer.library));
-        libraries.map(|library| Path::new(OsStr::from_bytes(library))).try_for_each(rights::check)
+        self.libraries().try_for_each(|(_, library)| rights::check(Path::new(OsStr::from_bytes(library))))
+    }
+
+    /// Returns the libraries of drivers and layers, each with the manifest that names it.
+    pub(crate) fn libraries(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let drivers = self.drivers.drivers.iter().map(|driver| (&*driver.path, &*driver.library));
+        let layers = self.layers.layers.iter().map(|layer| (&*layer.path, &*layer.library));
+        drivers.chain(layers).filter(|(_, library)| !library.is_empty())
     }
 
     pub(crate) fn here() -> Result<Self, String> {
@@ -67,37 +72,29 @@ impl Planned {
         not_read: &[String],
     ) -> Result<Self, String> {
         let is_read = |name: &str| !not_read.iter().any(|other| other == name);
-        let no_settings = !is_read(SETTINGS_FILE);
+        let is_hidden = |path: &[u8]| !is_read(SETTINGS_FILE) && path.ends_with(SETTINGS_FILE.as_bytes());
         let policy = Policy { pointer_width, ..POLICY };
         Self::new(&policy, Snapshot::new(), &|snapshot, questions| {
+            let known = |bytes: Option<&[u8]>| {
+                bytes.map(|bytes| text(&[bytes])).transpose().map(Answer::Value).map_err(out_of_memory)
+            };
             let mut others = Vec::new();
             for question in questions {
-                let is_settings = |path: &[u8]| no_settings && path.ends_with(SETTINGS_FILE.as_bytes());
                 let answer = match (&question, program) {
-                    (Question::Exists(path), _) if is_settings(path) => {
-                        let answer = Answer::Truth(false);
-                        snapshot.record(Record { question, answer }).map_err(out_of_memory)?;
-                        continue;
+                    (Question::Exists(path), _) if is_hidden(path) => Answer::Truth(false),
+                    (Question::File(path), _) if is_hidden(path) => {
+                        Answer::Content(Err(FileError::NotFound), None)
                     }
-                    (Question::File(path), _) if is_settings(path) => {
-                        let answer = Answer::Content(Err(FileError::NotFound), None);
-                        snapshot.record(Record { question, answer }).map_err(out_of_memory)?;
-                        continue;
+                    (Question::Variable(name, _), _) => {
+                        let name = name.as_c_str().to_string_lossy();
+                        known(variables.get(&*name).filter(|_| is_read(&name)).map(String::as_bytes))?
                     }
-                    (Question::Variable(name, _), _) => variables
-                        .get(&*name.as_c_str().to_string_lossy())
-                        .filter(|_| is_read(&name.as_c_str().to_string_lossy()))
-                        .map(|value| text(&[value.as_bytes()]))
-                        .transpose(),
-                    (Question::Executable, Some(program)) => {
-                        text(&[program.as_os_str().as_bytes()]).map(Some)
-                    }
+                    (Question::Executable, Some(program)) => known(Some(program.as_os_str().as_bytes()))?,
                     _ => {
                         others.try_push(question).map_err(out_of_memory)?;
                         continue;
                     }
                 };
-                let answer = Answer::Value(answer.map_err(out_of_memory)?);
                 snapshot.record(Record { question, answer }).map_err(out_of_memory)?;
             }
             snapshot.ask(&PLATFORM, others).map_err(out_of_memory)
@@ -119,6 +116,14 @@ impl Planned {
         })?;
         Ok(planned)
     }
+}
+
+/// Returns the content of a file, if it is among the answers.
+pub(crate) fn content<'a>(snapshot: &'a Snapshot, path: &[u8]) -> Option<&'a [u8]> {
+    snapshot.records().iter().find_map(|record| match (&record.question, &record.answer) {
+        (Question::File(file), Answer::Content(Ok(content), _)) if **file == *path => Some(&**content),
+        _ => None,
+    })
 }
 
 /// Makes a plan: repeats until no questions are left.

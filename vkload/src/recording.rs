@@ -36,12 +36,12 @@ pub(crate) struct Recording {
 
 /// Records this machine, of which `vkload info` says `report`; null before that is known.
 pub(crate) fn write(file: &Path, report: &Value) -> Result<(), String> {
-    let mut recording = of_plan(&Planned::here()?, POLICY.pointer_width);
-    recording["report"] = report.clone();
-    store(file, recording, names::Names::here("", ""))
+    let report = Map::from_iter([("report".to_owned(), report.clone())]);
+    write_with(file, &Planned::here()?, POLICY.pointer_width, report, ("", ""))
 }
 
-/// Records a machine, for a program of this pointer width, with `more` fields. The names of the user with this home folder and of all others are taken out.
+/// Records a machine, for a program of this pointer width, with `more` fields: the plan and the answers that it was made from. The names of the
+/// user with this home folder and of all others are taken out.
 pub(crate) fn write_with(
     file: &Path,
     planned: &Planned,
@@ -49,27 +49,18 @@ pub(crate) fn write_with(
     more: Map<String, Value>,
     (home, name): (&str, &str),
 ) -> Result<(), String> {
-    let mut recording = of_plan(planned, pointer_width);
-    for (field, value) in more {
-        recording[field] = value;
-    }
-    store(file, recording, names::Names::here(home, name))
-}
-
-/// Returns the plan and the answers that it was made from.
-fn of_plan(planned: &Planned, pointer_width: u32) -> Value {
     let both = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
-    json!({
+    let mut recording = json!({
         "recording": FORMAT,
         "vkload": env!("CARGO_PKG_VERSION"),
         "policy": { "pointerWidth": pointer_width, "builtIn": built_in() },
         "answers": both.filter_map(record_json).collect::<Vec<_>>(),
-    })
-}
-
-/// Writes in one step, so that a crash leaves the recording before or this one.
-fn store(file: &Path, mut recording: Value, names: names::Names) -> Result<(), String> {
-    names.take_out(&mut recording);
+    });
+    for (field, value) in more {
+        recording[field] = value;
+    }
+    names::Names::here(home, name).take_out(&mut recording);
+    // In one step, so that a crash leaves the recording before or this one.
     own_files::replace(file, &format!("{recording:#}\n"))
         .map_err(|error| format!("cannot write {}: {error}", file.display()))
 }

@@ -9,7 +9,7 @@ use vkload_core::platform::Reader;
 
 use super::asked;
 use super::case::Case;
-use super::kept::{self, RecordedCase};
+use super::kept;
 use super::rules;
 use super::subject::Target;
 use super::trials::Trials;
@@ -65,8 +65,12 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     if request.probe && !target.built_in {
         planned.check_rights()?;
     }
-    let mut facts =
-        Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named(&planned));
+    let named = |(manifest, library): (&[u8], &[u8])| Named {
+        manifest: Escaped(manifest).to_string(),
+        library: Escaped(library).to_string(),
+    };
+    let named: Vec<_> = planned.libraries().map(named).collect();
+    let mut facts = Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named);
     facts.not_read = not_read;
     if target.built_in {
         // The program gets none of them.
@@ -74,9 +78,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     }
     target.settle(&facts.loaders);
     let keep = |trials: &Trials| match request.record {
-        Some(file) => {
-            kept::write(file, &RecordedCase { facts: &facts, planned: &planned, target: &target, trials })
-        }
+        Some(file) => kept::write(file, &facts, &planned, &target, trials),
         None => Ok(()),
     };
     // Keep a recording before anything is tried, in case a trial goes wrong.
@@ -105,8 +107,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         let process = process.zip(case.target.program.as_deref());
         case.facts.add_origins(Path::new("/"), process);
         if let Some(file) = request.record {
-            let Case { facts, planned, target, trials, .. } = &case;
-            kept::write(file, &RecordedCase { facts, planned, target, trials })?;
+            kept::write(file, &case.facts, &case.planned, &case.target, &case.trials)?;
         }
     }
     Ok(case)
@@ -139,16 +140,4 @@ fn configured_variables() -> Variables {
 /// Returns whether nothing needs to be done, so that the origins of files and variables do not matter.
 fn is_healthy(case: &Case) -> bool {
     rules::findings(case).iter().all(|finding| finding.next.is_empty())
-}
-
-/// Returns the libraries that the manifests name, which programs would open.
-fn named(planned: &Planned) -> Vec<Named> {
-    let drivers = planned.drivers.drivers.iter().filter(|driver| !driver.library.is_empty()).map(|driver| {
-        Named { manifest: Escaped(&driver.path).to_string(), library: Escaped(&driver.library).to_string() }
-    });
-    let layers = planned.layers.layers.iter().filter(|layer| !layer.library.is_empty()).map(|layer| Named {
-        manifest: Escaped(&layer.path).to_string(),
-        library: Escaped(&layer.library).to_string(),
-    });
-    drivers.chain(layers).collect()
 }

@@ -14,25 +14,23 @@ use crate::probe::{Ending, Trial};
 use crate::recording;
 use crate::view::LayerView;
 
-pub(super) struct RecordedCase<'a> {
-    pub(super) facts: &'a Facts,
-    pub(super) planned: &'a Planned,
-    pub(super) target: &'a Target,
-    pub(super) trials: &'a Trials,
-}
-
 /// Records a machine as the doctor sees it.
-pub(super) fn write(file: &Path, case: &RecordedCase<'_>) -> Result<(), String> {
+pub(super) fn write(
+    file: &Path,
+    facts: &Facts,
+    planned: &Planned,
+    target: &Target,
+    trials: &Trials,
+) -> Result<(), String> {
     let problem = |error: serde_json::Error| format!("{}: {error}", file.display());
     let fields = [
-        ("facts", serde_json::to_value(case.facts).map_err(problem)?),
-        ("target", serde_json::to_value(case.target).map_err(problem)?),
-        ("trials", serde_json::to_value(case.trials).map_err(problem)?),
-        ("report", report(case)),
+        ("facts", serde_json::to_value(facts).map_err(problem)?),
+        ("target", serde_json::to_value(target).map_err(problem)?),
+        ("trials", serde_json::to_value(trials).map_err(problem)?),
+        ("report", report(planned, trials)),
     ];
     let fields: Map<_, _> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    let user = &case.facts.user;
-    recording::write_with(file, case.planned, case.target.bits, fields, (&user.home, &user.name))
+    recording::write_with(file, planned, target.bits, fields, (&facts.user.home, &facts.user.name))
 }
 
 /// Returns the case of a recording, and the loader's plan for it.
@@ -49,7 +47,7 @@ pub(crate) fn recorded(planned: Planned, recording: Value) -> Result<Case, Strin
 }
 
 /// Returns the report of `vkload info`, as far as the trials can fill it.
-fn report(RecordedCase { planned, trials, .. }: &RecordedCase<'_>) -> Value {
+fn report(planned: &Planned, trials: &Trials) -> Value {
     let Some(program) = &trials.program else { return Value::Null };
     let driver = |(manifest, trial): &(String, Trial)| {
         let (outcome, remark) = match (&trial.ending, trial.devices.is_empty()) {

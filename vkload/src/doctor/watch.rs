@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
-use std::{env, fs, thread};
+use std::{fs, thread};
 
 use vkload_core::memory::Escaped;
 
 use super::{diagnosed, output};
 use crate::arguments::DoctorArguments;
 use crate::diagnosis::answer;
+use crate::facts::own_variables;
 use crate::output::Format;
 use crate::output::{fail, print_escaped as print_output};
 use crate::planned::Planned;
@@ -59,9 +60,8 @@ fn states(options: &DoctorArguments) -> BTreeMap<String, FileState> {
         });
         paths.extend(devices.map(|path| path.display().to_string()));
     }
-    if let Ok(planned) =
-        Planned::for_program(&variables(), options.program.first().map(Path::new), usize::BITS)
-    {
+    let program = options.program.first().map(Path::new);
+    if let Ok(planned) = Planned::for_program(&own_variables(), program, usize::BITS) {
         let searched = planned.drivers.searched.iter().chain(planned.layers.searched.iter());
         paths.extend(searched.map(|one| Escaped(&one.path).to_string()));
         let named = planned.drivers.drivers.iter().flat_map(|driver| [&driver.path, &driver.library]);
@@ -82,10 +82,4 @@ fn state(path: &str) -> FileState {
     use std::os::unix::fs::PermissionsExt as _;
     let found = fs::metadata(path).ok()?;
     Some((found.modified().ok(), found.len(), found.permissions().mode()))
-}
-
-fn variables() -> crate::facts::Variables {
-    env::vars_os()
-        .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
-        .collect()
 }

@@ -1,7 +1,9 @@
 //! Files below the root of a machine, which is another folder in tests.
 
+use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,14 @@ pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
 /// Returns the text of a file, trimmed. Empty if it cannot be read.
 pub(super) fn read(path: &Path) -> String {
     fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned()).unwrap_or_default()
+}
+
+/// Returns whether this process may read, write or search a file or folder (`R_OK`, `W_OK`, `X_OK`). On a file system that is read-only, it may
+/// not write.
+pub(crate) fn may(path: &Path, what: i32) -> bool {
+    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: the path is a valid C string.
+    unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), what, libc::AT_EACCESS) == 0 }
 }
 
 /// Opens a regular file for reading. Anything else is an error, and is neither opened nor waited for, also if it takes the file's place now.

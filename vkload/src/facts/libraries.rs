@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Elf, ElfError};
-use super::files::{below, read};
+use super::files::{below, may, read};
 use super::linker::{Found, Search, run_path};
 use super::user::Database;
 
@@ -146,10 +146,7 @@ fn denied(root: &Path, path: &Path) -> LibraryState {
     let refuses = |path: &&Path| {
         let here = below(root, path);
         let wanted = if here.is_dir() { libc::X_OK } else { libc::R_OK };
-        CString::new(here.as_os_str().as_bytes()).is_ok_and(|name| {
-            // SAFETY: a valid string.
-            unsafe { libc::access(name.as_ptr(), wanted) != 0 }
-        })
+        !may(&here, wanted)
     };
     let of = ancestors.into_iter().find(refuses).unwrap_or(path);
     let found = fs::metadata(below(root, of)).ok();

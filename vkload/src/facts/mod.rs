@@ -31,7 +31,7 @@ use crate::command::Command;
 pub(crate) use assignments::{Assignment, Setter};
 pub(crate) use capabilities::{SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
-pub(crate) use files::open;
+pub(crate) use files::{may, open};
 pub(crate) use gpus::Gpu;
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed};
 pub(crate) use linker::LoaderFile;

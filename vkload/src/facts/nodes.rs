@@ -1,14 +1,12 @@
 //! The device files through which drivers reach graphics devices. They are never opened, which could wake a device.
 
-use std::ffi::CString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{entries, name_of, seen};
+use super::files::{entries, may, name_of, seen};
 use super::user::Database;
 
 /// A device file.
@@ -79,12 +77,6 @@ fn node(root: &Path, path: &Path, users: &Database) -> Option<Node> {
         group: users.group_name(found.gid()),
         is_device: found.file_type().is_char_device(),
     })
-}
-
-fn may(path: &Path, what: i32) -> bool {
-    let Ok(path) = CString::new(path.as_os_str().as_bytes()) else { return false };
-    // SAFETY: the path is a valid C string.
-    unsafe { libc::faccessat(libc::AT_FDCWD, path.as_ptr(), what, libc::AT_EACCESS) == 0 }
 }
 
 #[cfg(test)]

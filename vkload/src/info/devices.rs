@@ -62,21 +62,10 @@ unsafe extern "system" fn ignore(
 /// # Safety
 /// `device` belongs to `instance`, which is alive.
 pub(crate) unsafe fn describe(instance: &Instance, device: vk::PhysicalDevice) -> Device {
-    // SAFETY: the caller vouches for the device. Structures are chained only for versions of Vulkan that have them.
-    let first = unsafe { instance.get_physical_device_properties(device) };
-    let mut id = vk::PhysicalDeviceIDProperties::default();
-    let mut driver = vk::PhysicalDeviceDriverProperties::default();
-    if first.api_version >= vk::API_VERSION_1_1 {
-        let mut all = vk::PhysicalDeviceProperties2::default();
-        if first.api_version >= vk::API_VERSION_1_2 {
-            all = all.push_next(&mut driver);
-        }
-        // In front of the driver's structure, which some drivers assign as a whole: the rest of the chain is lost then.
-        all = all.push_next(&mut id);
-        // SAFETY: as above; the loader has this command for every driver of Vulkan 1.1.
-        unsafe { instance.get_physical_device_properties2(device, &mut all) };
-    }
-    Device::new(&first, &id, &driver)
+    let first = instance.fp_v1_0().get_physical_device_properties;
+    let second = instance.fp_v1_1().get_physical_device_properties2;
+    // SAFETY: the caller vouches for the device; the loader has the second command for every driver of Vulkan 1.1.
+    unsafe { Device::read(device, first, Some(second)) }
 }
 
 fn has_portability(extensions: &[vk::ExtensionProperties]) -> bool {

@@ -1,7 +1,7 @@
 //! Asks the loader.
 
 use ash::{Entry, StaticFn};
-use vkload_core::discovery::{Answer, Note, Origin, Plan, Question, Request};
+use vkload_core::discovery::{Note, Origin, Plan, Request};
 use vkload_core::drivers::FoundDrivers;
 use vkload_core::drivers::{BestReason, best_reason};
 use vkload_core::loader::Loader;
@@ -15,7 +15,7 @@ use super::report::{Driver, Problem, Report};
 use super::{built_in, devices, layers};
 use crate::facts;
 use crate::own_loader::{self, LOADER};
-use crate::planned::Planned;
+use crate::planned::{Planned, content};
 use crate::searched::SearchPath;
 use crate::view::DriverView;
 
@@ -58,15 +58,7 @@ pub(crate) fn plan_only(
     fault: &dyn Fn(usize) -> Option<LayerProblem>,
 ) -> Result<Report, OutOfMemory> {
     let mut report = Report::default();
-    let records = planned.snapshot.records();
-    let read = |path: &[u8]| {
-        records.iter().find_map(|record| match (&record.question, &record.answer) {
-            (Question::File(file), Answer::Content(Ok(content), _)) if **file == *path => {
-                Some(content.to_vec())
-            }
-            _ => None,
-        })
-    };
+    let read = |path: &[u8]| content(&planned.snapshot, path).map(<[u8]>::to_vec);
     layers::describe(&mut report, &planned.layers, &read, fault)?;
     fill(&mut report, &planned.drivers, &[]);
     Ok(report)

@@ -191,8 +191,9 @@ fn tell_file(library: *mut c_void, tell: vulkan::Tell<'_>) {
     let known =
         [c"vk_icdGetInstanceProcAddr", c"vkGetInstanceProcAddr", c"vkNegotiateLoaderLayerInterfaceVersion"];
     let address = known.iter().find_map(|name| symbol::<usize>(library, name));
-    if let Some(path) = address.and_then(mapped_file) {
-        tell(Line::File { path });
+    let maps = fs::read("/proc/self/maps").unwrap_or_default();
+    if let Some(file) = address.and_then(|address| crash::file_at(&maps, address)) {
+        tell(Line::File { path: String::from_utf8_lossy(file).into_owned() });
     }
 }
 
@@ -211,16 +212,4 @@ fn symbol<F: Copy>(library: *mut c_void, name: &CStr) -> Option<F> {
     let address = unsafe { libc::dlsym(library, name.as_ptr()) };
     // SAFETY: a pointer to a function or to data, as large as `F`.
     (!address.is_null()).then(|| unsafe { transmute_copy::<*mut c_void, F>(&address) })
-}
-
-/// Returns the file that is mapped at this address.
-fn mapped_file(address: usize) -> Option<String> {
-    let maps = fs::read_to_string("/proc/self/maps").ok()?;
-    maps.lines().find_map(|line| {
-        let (range, rest) = line.split_once(' ')?;
-        let (from, to) = range.split_once('-')?;
-        let number = |digits| usize::from_str_radix(digits, 16).ok();
-        let inside = (number(from)?..number(to)?).contains(&address);
-        inside.then(|| rest.find('/').and_then(|at| rest.get(at..)).map(str::to_owned))?
-    })
 }

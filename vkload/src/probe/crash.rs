@@ -154,7 +154,7 @@ impl Line<'_> {
 }
 
 /// Returns the file whose code is at the address.
-fn file_at(maps: &[u8], address: usize) -> Option<&[u8]> {
+pub(super) fn file_at(maps: &[u8], address: usize) -> Option<&[u8]> {
     lines(maps)
         .find(|line| line.executable && line.holds(address))
         .map(|line| line.file)

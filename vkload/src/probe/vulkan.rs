@@ -8,13 +8,14 @@ use std::mem::transmute_copy;
 use ash::vk::{self, Handle};
 
 use super::{Ending, Line, Stage};
-use crate::view::Device;
+use crate::view::{self, Device};
 
 /// The callback that receives the steps.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(Line);
 
 /// Devices after this many are not used.
-const DEVICE_LIMIT: usize = 16;
+const DEVICE_LIMIT: u32 = 16;
+const EXTENSION_LIMIT: u32 = 4096;
 /// How long one submission may take, in nanoseconds. The parent's limit is usually shorter.
 const WAIT_LIMIT: u64 = 60_000_000_000;
 
@@ -65,7 +66,7 @@ pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), E
         {
             check(ask(&raw mut version))?;
         }
-        tell(Line::Version { version: version_text(version) });
+        tell(Line::Version { version: view::version(version) });
         // The loader would ask the installed drivers, which have nothing to do with a layer above the built-in one.
         let extensions = if commands.layer.is_some() { Vec::new() } else { instance_extensions(commands)? };
         tell(Line::Stage { stage: Stage::CreateInstance });
@@ -124,52 +125,48 @@ unsafe fn create_instance(
     Ok(instance)
 }
 
-unsafe fn instance_extensions(commands: Commands<'_>) -> Result<Vec<CString>, Ending> {
-    type Enumerate = vk::PFN_vkEnumerateInstanceExtensionProperties;
-    // SAFETY: the type matches the command, and the array has the requested capacity.
-    unsafe {
-        let enumerate: Enumerate =
-            commands.get(vk::Instance::null(), c"vkEnumerateInstanceExtensionProperties")?;
-        let mut count = 0;
-        check(enumerate(std::ptr::null(), &raw mut count, std::ptr::null_mut()))?;
-        let room = count.min(4096);
-        let mut extensions = vec![vk::ExtensionProperties::default(); room as usize];
-        count = room;
-        check(enumerate(std::ptr::null(), &raw mut count, extensions.as_mut_ptr()))?;
-        extensions.truncate(count.min(room) as usize);
-        Ok(names(&extensions))
+/// Lists at most `limit` elements: `list` fills in the number, and the elements unless it is given null.
+fn listed<T: Clone + Default>(
+    limit: u32,
+    list: impl Fn(*mut u32, *mut T) -> vk::Result,
+) -> Result<Vec<T>, Ending> {
+    let mut count = 0;
+    check(list(&raw mut count, std::ptr::null_mut()))?;
+    let room = count.min(limit);
+    let mut elements = vec![T::default(); room as usize];
+    count = room;
+    if room > 0 {
+        check(list(&raw mut count, elements.as_mut_ptr()))?;
     }
+    elements.truncate(count as usize);
+    Ok(elements)
 }
 
 fn names(extensions: &[vk::ExtensionProperties]) -> Vec<CString> {
     extensions.iter().filter_map(|it| it.extension_name_as_c_str().ok()).map(CStr::to_owned).collect()
 }
 
-/// Returns the device's extensions. Empty if they cannot be listed.
+unsafe fn instance_extensions(commands: Commands<'_>) -> Result<Vec<CString>, Ending> {
+    type Enumerate = vk::PFN_vkEnumerateInstanceExtensionProperties;
+    // SAFETY: the type matches the command, and the array has the requested capacity.
+    unsafe {
+        let none = vk::Instance::null();
+        let enumerate: Enumerate = commands.get(none, c"vkEnumerateInstanceExtensionProperties")?;
+        listed(EXTENSION_LIMIT, |count, all| enumerate(std::ptr::null(), count, all)).map(|all| names(&all))
+    }
+}
+
 unsafe fn device_extensions(
     commands: Commands<'_>,
     instance: vk::Instance,
     device: vk::PhysicalDevice,
-) -> Vec<CString> {
+) -> Result<Vec<CString>, Ending> {
     type Enumerate = vk::PFN_vkEnumerateDeviceExtensionProperties;
     // SAFETY: the type matches the command, the handles live, and the array has the requested capacity.
     unsafe {
-        let Ok(enumerate) = commands.get::<Enumerate>(instance, c"vkEnumerateDeviceExtensionProperties")
-        else {
-            return Vec::new();
-        };
-        let mut count = 0;
-        if enumerate(device, std::ptr::null(), &raw mut count, std::ptr::null_mut()) != vk::Result::SUCCESS {
-            return Vec::new();
-        }
-        let room = count.min(4096);
-        let mut extensions = vec![vk::ExtensionProperties::default(); room as usize];
-        count = room;
-        if check(enumerate(device, std::ptr::null(), &raw mut count, extensions.as_mut_ptr())).is_err() {
-            return Vec::new();
-        }
-        extensions.truncate(count.min(room) as usize);
-        names(&extensions)
+        let enumerate: Enumerate = commands.get(instance, c"vkEnumerateDeviceExtensionProperties")?;
+        let list = |count, all| enumerate(device, std::ptr::null(), count, all);
+        listed(EXTENSION_LIMIT, list).map(|all| names(&all))
     }
 }
 
@@ -199,16 +196,7 @@ unsafe fn with_devices(
     let devices = unsafe {
         let enumerate: vk::PFN_vkEnumeratePhysicalDevices =
             commands.get(instance, c"vkEnumeratePhysicalDevices")?;
-        let mut count = 0;
-        check(enumerate(instance, &raw mut count, std::ptr::null_mut()))?;
-        let room = count.min(DEVICE_LIMIT as u32);
-        let mut devices = vec![vk::PhysicalDevice::null(); room as usize];
-        count = room;
-        if room > 0 {
-            check(enumerate(instance, &raw mut count, devices.as_mut_ptr()))?;
-        }
-        devices.truncate(count.min(room) as usize);
-        devices
+        listed(DEVICE_LIMIT, |count, all| enumerate(instance, count, all))?
     };
     for device in devices {
         tell(Line::Stage { stage: Stage::Properties });
@@ -218,7 +206,7 @@ unsafe fn with_devices(
             // Only drivers of Vulkan 1.1 have one.
             let has_ids = !described.uuid.is_empty();
             tell(Line::Device { device: described });
-            let extensions = device_extensions(commands, instance, device);
+            let extensions = device_extensions(commands, instance, device).unwrap_or_default();
             let swapchain =
                 has_surface && extensions.iter().any(|name| name.as_c_str() == ash::khr::swapchain::NAME);
             let has_bus = extensions.iter().any(|name| name.as_c_str() == ash::ext::pci_bus_info::NAME);
@@ -270,21 +258,9 @@ unsafe fn describe(
     unsafe {
         let properties: vk::PFN_vkGetPhysicalDeviceProperties =
             commands.get(instance, c"vkGetPhysicalDeviceProperties")?;
-        let mut first = vk::PhysicalDeviceProperties::default();
-        properties(device, &raw mut first);
-        let mut id = vk::PhysicalDeviceIDProperties::default();
-        let mut driver = vk::PhysicalDeviceDriverProperties::default();
         let second = commands
             .get::<vk::PFN_vkGetPhysicalDeviceProperties2>(instance, c"vkGetPhysicalDeviceProperties2");
-        if let (true, Ok(second)) = (first.api_version >= vk::API_VERSION_1_1, second) {
-            let mut all = vk::PhysicalDeviceProperties2::default();
-            if first.api_version >= vk::API_VERSION_1_2 {
-                all = all.push_next(&mut driver);
-            }
-            all = all.push_next(&mut id);
-            second(device, &raw mut all);
-        }
-        Ok(Device::new(&first, &id, &driver))
+        Ok(Device::read(device, properties, second.ok()))
     }
 }
 
@@ -363,10 +339,4 @@ unsafe fn of_device<F: Copy>(
             .map(|function| transmute_copy::<_, F>(&function))
             .ok_or_else(|| missing(name))
     }
-}
-
-fn version_text(version: u32) -> String {
-    let parts =
-        [vk::api_version_major(version), vk::api_version_minor(version), vk::api_version_patch(version)];
-    parts.map(|part| part.to_string()).join(".")
 }

@@ -8,6 +8,7 @@ use std::{fs, io};
 use vkload_core::discovery::KnownSettings;
 use vkload_linux::POLICY;
 
+use crate::facts::may;
 use crate::own_loader::PLATFORM;
 use crate::rights;
 use crate::settings_edit::{self, Json};
@@ -80,14 +81,7 @@ fn users_file() -> Result<PathBuf, String> {
 /// Returns whether the file can be replaced in its folder.
 fn is_writable(path: &Path) -> bool {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    path.parent().is_some_and(|folder| probe(folder).is_ok())
-}
-
-/// Makes and removes a file, since permissions alone do not show that a file system is read-only.
-fn probe(folder: &Path) -> io::Result<()> {
-    let path = folder.join(format!(".vkload-{}", std::process::id()));
-    fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
-    fs::remove_file(path)
+    path.parent().is_some_and(|folder| may(folder, libc::W_OK | libc::X_OK))
 }
 
 fn read(path: &Path) -> Result<Option<String>, String> {

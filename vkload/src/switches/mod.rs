@@ -10,13 +10,13 @@ use std::process::Command;
 use vkload_core::discovery::{
     ActivationCause, ActiveLayer, LayerCandidate, LayerKind, LayerReason, LayerRequest,
 };
-use vkload_core::manifest::{Control, Switch};
+use vkload_core::manifest::Control;
 use vkload_core::memory::Escaped;
 
-use crate::command::is_switch;
 use crate::facts::Variables;
 use crate::planned::Planned;
 use crate::settings_edit::{self, NamedLayer};
+use crate::view::switch;
 
 /// Changes to a process's variables: a value, or `None` to unset.
 pub(crate) type Changes = BTreeMap<String, Option<String>>;
@@ -184,8 +184,8 @@ impl View<'_> {
             if let Some((name, _)) = disable(layer).filter(|(name, _)| self.variables.contains_key(name)) {
                 changes.insert(name, None);
             }
-            let own = switch(layer, |manifest| &manifest.enable_environment);
-            if let Some((name, value)) = own {
+            let own = layer.manifest.as_ref().and_then(|manifest| manifest.enable_environment.as_ref());
+            if let Some((name, value)) = switch(own) {
                 changes.insert(name, Some(value));
             } else if layer.kind == LayerKind::Explicit || layer.skipped.is_some() {
                 named.push(index);
@@ -272,14 +272,5 @@ impl View<'_> {
 }
 
 fn disable(layer: &LayerCandidate) -> Option<(String, String)> {
-    switch(layer, |manifest| &manifest.disable_environment)
-}
-
-fn switch(
-    layer: &LayerCandidate,
-    which: impl Fn(&vkload_core::manifest::LayerManifest) -> &Option<Switch>,
-) -> Option<(String, String)> {
-    let switch = which(layer.manifest.as_ref()?).as_ref()?;
-    let name = Escaped(switch.variable.bytes()).to_string();
-    is_switch(&name).then(|| (name, Escaped(&switch.value).to_string()))
+    switch(layer.manifest.as_ref()?.disable_environment.as_ref())
 }

@@ -10,13 +10,12 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use vkload_core::discovery::{Answer, Question};
 use vkload_core::memory::Escaped;
 
 use crate::facts::Variables;
 use crate::own_files;
 use crate::own_library::{make_private, private_folder};
-use crate::planned::Planned;
+use crate::planned::{Planned, content};
 use crate::settings_edit::{self, Json};
 
 /// The settings file and its folder, below a configuration folder.
@@ -32,11 +31,8 @@ pub(super) fn make(
     change: &dyn Fn(&mut Json),
 ) -> Result<PathBuf, String> {
     let path = Escaped(&planned.settings.plan.path).to_string();
-    let text = match text(planned) {
-        Some(text) => {
-            let folder = Path::new(&path).parent().unwrap_or(Path::new("/"));
-            rewritten(&text, folder, change)
-        }
+    let text = match content(&planned.settings.snapshot, &planned.settings.plan.path) {
+        Some(text) => rewritten(text, Path::new(&path).parent().unwrap_or(Path::new("/")), change),
         None => rewritten(b"{\"file_format_version\": \"1.0.0\", \"settings\": {}}", Path::new("/"), change),
     }
     .ok_or_else(|| {
@@ -49,15 +45,6 @@ pub(super) fn make(
     fill(&copy, users.as_deref(), &text)
         .map_err(|error| format!("cannot make a copy of {path} in {}: {error}", copy.display()))?;
     Ok(copy)
-}
-
-/// Returns the settings file's text, as it was read for the plan.
-fn text(planned: &Planned) -> Option<Vec<u8>> {
-    let path = &planned.settings.plan.path;
-    planned.settings.snapshot.records().iter().find_map(|record| match (&record.question, &record.answer) {
-        (Question::File(file), Answer::Content(Ok(content), _)) if file == path => Some(content.to_vec()),
-        _ => None,
-    })
 }
 
 /// Returns the folder of this user's configuration.

@@ -29,12 +29,30 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// Reads these structures. Those that the driver does not know are left as they were.
-    pub(crate) fn new(
-        first: &vk::PhysicalDeviceProperties,
-        id: &vk::PhysicalDeviceIDProperties<'_>,
-        driver: &vk::PhysicalDeviceDriverProperties<'_>,
+    /// Returns the properties of a device by these commands. Structures are chained only for versions of Vulkan that have them.
+    ///
+    /// # Safety
+    /// The commands are those of the device's instance, which lives.
+    pub(crate) unsafe fn read(
+        device: vk::PhysicalDevice,
+        properties: vk::PFN_vkGetPhysicalDeviceProperties,
+        properties2: Option<vk::PFN_vkGetPhysicalDeviceProperties2>,
     ) -> Self {
+        let mut first = vk::PhysicalDeviceProperties::default();
+        let mut id = vk::PhysicalDeviceIDProperties::default();
+        let mut driver = vk::PhysicalDeviceDriverProperties::default();
+        // SAFETY: the caller vouches for the device and the commands, and the structures are valid.
+        unsafe { properties(device, &raw mut first) };
+        if let (true, Some(properties2)) = (first.api_version >= vk::API_VERSION_1_1, properties2) {
+            let mut all = vk::PhysicalDeviceProperties2::default();
+            if first.api_version >= vk::API_VERSION_1_2 {
+                all = all.push_next(&mut driver);
+            }
+            // In front of the driver's structure, which some drivers assign as a whole: the rest of the chain is lost then.
+            all = all.push_next(&mut id);
+            // SAFETY: as above.
+            unsafe { properties2(device, &raw mut all) };
+        }
         Self {
             name: text(first.device_name_as_c_str()),
             kind: kind(first.device_type).into(),

@@ -38,6 +38,13 @@ pub(crate) struct LayerView {
     pub(crate) disable: Option<(String, String)>,
 }
 
+/// Returns the variable that turns a layer on or off, and its value, unless a manifest may not name it.
+pub(crate) fn switch(switch: Option<&Switch>) -> Option<(String, String)> {
+    let switch = switch?;
+    let name = shown(switch.variable.bytes());
+    is_switch(&name).then(|| (name, shown(&switch.value)))
+}
+
 impl LayerView {
     /// Returns every layer of the plan, in order of discovery, for a program that enables none.
     pub(crate) fn all(plan: &LayerPlan) -> Result<Vec<Self>, OutOfMemory> {
@@ -69,8 +76,6 @@ impl LayerView {
             _ => None,
         };
         let said = candidate.manifest.as_ref();
-        let switch = |it: &Switch| (shown(it.variable.as_c_str().to_bytes()), shown(&it.value));
-        let is_usable = |(name, _): &(String, String)| is_switch(name);
         Self {
             index,
             name: shown(candidate.name()),
@@ -80,8 +85,8 @@ impl LayerView {
             outcome: reason.map_or("active", |reason| reason.id()).into(),
             remark: reason.map(|reason| reason.explain(plan, index).to_string()).unwrap_or_default(),
             part_of: meta_layer.map(|meta| (shown(meta.name()), shown(&meta.path))),
-            enable: said.and_then(|said| said.enable_environment.as_ref()).map(switch).filter(is_usable),
-            disable: said.and_then(|said| said.disable_environment.as_ref()).map(switch).filter(is_usable),
+            enable: switch(said.and_then(|said| said.enable_environment.as_ref())),
+            disable: switch(said.and_then(|said| said.disable_environment.as_ref())),
             cause,
             reason,
         }

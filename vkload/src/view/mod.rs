@@ -6,7 +6,7 @@ mod layer;
 
 pub(crate) use device::{Device, text as device_text, version};
 pub(crate) use driver::DriverView;
-pub(crate) use layer::LayerView;
+pub(crate) use layer::{LayerView, switch};
 
 use std::ffi::CStr;
 
