@@ -12,9 +12,8 @@ use vkload_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
 use vkload_core::platform::FileError;
 use vkload_linux::POLICY;
 
-use crate::facts::{SETTINGS_FILE, Variables};
+use crate::facts::{SETTINGS_FILE, Variables, check_rights, own_variables};
 use crate::own_loader::PLATFORM;
-use crate::rights;
 
 /// The three plans, with all answers that they were made from.
 #[derive(Debug, Default)]
@@ -39,7 +38,8 @@ impl Planned {
     /// # Errors
     /// The library, and what to do.
     pub(crate) fn check_rights(&self) -> Result<(), String> {
-        self.libraries().try_for_each(|(_, library)| rights::check(Path::new(OsStr::from_bytes(library))))
+        let libraries = self.libraries().map(|(_, library)| Path::new(OsStr::from_bytes(library)));
+        check_rights(&own_variables(), &libraries.collect::<std::vec::Vec<_>>())
     }
 
     /// Returns the libraries of drivers and layers, each with the manifest that names it.

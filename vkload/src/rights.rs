@@ -120,11 +120,10 @@ pub(crate) fn unsafe_variables(variables: impl Iterator<Item = (OsString, OsStri
             is_path.then(|| changeable(path)).flatten()
         })
     };
-    let (mut names, mut shown) = (Vec::new(), Vec::new());
-    for (name, value) in variables.filter(|_| is_root()) {
-        let culprit =
-            if HARMLESS.iter().any(|harmless| name == *harmless) { None } else { culprit(&name, &value) };
-        if let Some(path) = culprit {
+    let mut names = Vec::new();
+    let mut shown = Vec::new();
+    for (name, value) in variables.filter(|(name, _)| is_root() && !HARMLESS.iter().any(|it| name == *it)) {
+        if let Some(path) = culprit(&name, &value) {
             shown.push(format!("{} ({})", Escaped(name.as_bytes()), Escaped(path.as_os_str().as_bytes())));
             names.push(name);
         }
@@ -160,13 +159,8 @@ impl Rights {
         let same = |numbers: Vec<u32>| {
             numbers.first().copied().filter(|first| numbers.iter().all(|number| number == first))
         };
-        let vector = fs::read(folder.join("auxv")).ok()?;
-        let mut words = vector.chunks_exact(size_of::<libc::c_ulong>());
-        let word = |bytes: &[u8]| bytes.try_into().map(libc::c_ulong::from_ne_bytes).ok();
-        while let (Some(key), Some(value)) = (words.next(), words.next()) {
-            if word(key) == Some(libc::AT_SECURE) && word(value) != Some(0) {
-                return None;
-            }
+        if is_secure(&fs::read(folder.join("auxv")).ok()?) {
+            return None;
         }
         Some(Self {
             user: same(numbers("Uid:")?)?,
@@ -176,6 +170,21 @@ impl Rights {
             confined_to: (fs::read_link(folder.join("ns/user")).ok(), root(folder)),
         })
     }
+}
+
+/// The key of the entry. `libc::AT_SECURE` has 32 bits on some processors.
+const AT_SECURE: u64 = 23;
+
+/// Returns whether a process with this auxiliary vector was started with more rights than its user had. The words have 64 or 32 bits.
+fn is_secure(vector: &[u8]) -> bool {
+    let narrow = |word: &[u8]| word.try_into().map_or(0, |word| u32::from_ne_bytes(word).into());
+    let wide = |word: &[u8]| word.try_into().map_or(0, u64::from_ne_bytes);
+    let mut words: Vec<u64> = vector.chunks_exact(8).map(wide).collect();
+    // Keys are small numbers, and are not if two words are taken for one.
+    if words.chunks_exact(2).any(|entry| entry[0] > u64::from(u32::MAX)) {
+        words = vector.chunks_exact(4).map(narrow).collect();
+    }
+    words.chunks_exact(2).any(|entry| entry[0] == AT_SECURE && entry[1] != 0)
 }
 
 /// Returns the device and the inode of the root folder of the process with this folder in `/proc`.

@@ -109,9 +109,17 @@ const ELSEWHERE: &[&str] = &[
 
 /// Returns the facts about each of these, for programs of this width.
 pub(super) fn collect(root: &Path, search: &Search, named: &[Named], bits: u32) -> Vec<Library> {
-    let mut closure =
-        Closure { root, search, bits: u8::try_from(bits).unwrap_or(64), known: BTreeMap::new() };
+    let mut closure = Closure::new(root, search, bits);
     named.iter().map(|named| closure.library(named)).collect()
+}
+
+/// Returns the files that the dynamic linker opens for these libraries and those that they need, or looks for before it finds them.
+pub(super) fn files(root: &Path, search: &Search, libraries: &[&Path]) -> BTreeSet<PathBuf> {
+    let mut closure = Closure::new(root, search, usize::BITS);
+    for library in libraries {
+        closure.library(&Named { library: library.display().to_string(), ..Named::default() });
+    }
+    closure.files
 }
 
 /// Returns the state of the file at `path`, of which this was read, for programs of this width.
@@ -182,9 +190,16 @@ struct Closure<'a> {
     search: &'a Search,
     bits: u8,
     known: BTreeMap<String, Option<Found>>,
+    /// The files that were found, or looked for in a library's own folders.
+    files: BTreeSet<PathBuf>,
 }
 
-impl Closure<'_> {
+impl<'a> Closure<'a> {
+    fn new(root: &'a Path, search: &'a Search, bits: u32) -> Self {
+        let bits = u8::try_from(bits).unwrap_or(64);
+        Self { root, search, bits, known: BTreeMap::new(), files: BTreeSet::new() }
+    }
+
     fn library(&mut self, named: &Named) -> Library {
         let mut library = Library {
             manifest: named.manifest.clone(),
@@ -196,6 +211,7 @@ impl Closure<'_> {
             library.state = LibraryState::Absent;
             return library;
         };
+        self.files.insert(found.path.clone());
         library.path = Some(found.path.display().to_string());
         library.state = state_of(self.root, &found.path, &found.elf, u32::from(self.bits));
         if let (LibraryState::Fine, Ok(elf)) = (&library.state, &found.elf) {
@@ -245,17 +261,18 @@ impl Closure<'_> {
     }
 
     fn needed(&mut self, name: &str, by: &Elf, path: &Path) -> Option<Found> {
-        if let Some(folder) = run_path(by, path).find(|folder| below(self.root, &folder.join(name)).exists())
-        {
+        for folder in run_path(by, path) {
             let path = folder.join(name);
-            return Some(Found {
-                elf: elf::read(&below(self.root, &path)),
-                path,
-                because: "RUNPATH".to_owned(),
-            });
+            let here = below(self.root, &path);
+            self.files.insert(path.clone());
+            if here.exists() {
+                return Some(Found { elf: elf::read(&here), path, because: "RUNPATH".to_owned() });
+            }
         }
         let (search, bits) = (self.search, self.bits);
-        self.known.entry(name.to_owned()).or_insert_with(|| search.find(name, bits)).clone()
+        let found = self.known.entry(name.to_owned()).or_insert_with(|| search.find(name, bits)).clone();
+        self.files.extend(found.as_ref().map(|found| found.path.clone()));
+        found
     }
 
     fn missing(&self, name: &str, by: &Path) -> Missing {

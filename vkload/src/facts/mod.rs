@@ -27,6 +27,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::command::Command;
+use crate::rights;
 
 pub(crate) use assignments::{Assignment, Setter};
 pub(crate) use capabilities::{SETTINGS_FILE, SettingsSupport, not_read};
@@ -135,6 +136,16 @@ impl Facts {
         self.owners = owners::collect(root, self.packages.manager, &paths);
         self.assignments = assignments::collect(root, &self.variables, &self.user.home, process);
     }
+}
+
+/// Checks that only root can change these libraries and those that they need, if this process acts as root.
+pub(crate) fn check_rights(variables: &Variables, libraries: &[&Path]) -> Result<(), String> {
+    if !rights::is_root() {
+        return Ok(());
+    }
+    libraries.iter().try_for_each(|library| rights::check(library))?;
+    let (root, search) = (Path::new("/"), linker::Search::new(Path::new("/"), variables, None));
+    libraries::files(root, &search, libraries).iter().try_for_each(|file| rights::check(file))
 }
 
 /// Returns the Vulkan loader that a program of this tool's width gets, whose file is `program`, if that is known.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::notes::{DESCRIPTOR, Notes};
 use super::{Ending, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
-use crate::facts::{Variables, own_variables};
+use crate::facts::{Variables, check_rights, own_variables};
 use crate::own_library::own_path;
 use crate::rights;
 use crate::subprocess::{Subprocess, last_lines};
@@ -73,7 +73,7 @@ fn start(subject: &Subject, settings: &Settings, changes: &Changes) -> Result<(S
     if let Subject::Loader { library } | Subject::Driver { library } | Subject::Layer { library, .. } =
         subject
     {
-        rights::check(Path::new(library))
+        check_rights(&settings.variables, &[Path::new(library)])
             .map_err(|reason| format!("is not tried: {reason}"))?;
     }
     if IS_STATIC {

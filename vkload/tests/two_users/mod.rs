@@ -2,16 +2,18 @@
 
 #![allow(dead_code, reason = "not every program uses everything")]
 
+use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 pub(crate) const OTHER: u32 = 64_999;
 
-const LIBRARY: &str = r#"
+pub(crate) const LIBRARY: &str = r#"
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ __attribute__((constructor)) static void note(void) {
 "#;
 
 /// Maps the files of its arguments, and waits until its input ends.
-const PROGRAM: &str = r#"
+pub(crate) const PROGRAM: &str = r#"
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -99,12 +101,18 @@ impl Machine {
         fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
     }
 
-    fn compile(&self, name: &str, source: &str, options: &[&str]) {
+    pub(crate) fn compile(&self, name: &str, source: &str, options: &[&str]) {
+        assert!(self.compile_by("cc", name, source, options));
+    }
+
+    /// Compiles with another compiler, if it is there and works.
+    pub(crate) fn compile_by(&self, cc: &str, name: &str, source: &str, options: &[&str]) -> bool {
         let file = self.path("source.c");
         fs::write(&file, source).unwrap();
         let log = format!("-DLOG=\"{}\"", self.path("log").display());
-        let cc = Command::new("cc").args(options).arg(log).arg("-o").arg(self.path(name)).arg(file).status();
-        assert!(cc.expect("cc").success());
+        let status =
+            Command::new(cc).arg(log).arg("-o").arg(self.path(name)).arg(file).args(options).status();
+        status.is_ok_and(|status| status.success())
     }
 
     /// Variables that lead to the other user's files.
@@ -160,4 +168,23 @@ impl Drop for Started {
         drop(self.0.stdin.take());
         let _ = self.0.wait();
     }
+}
+
+/// Returns the owner, the mode and a digest of the content of each file in these folders, except `but` these.
+pub(crate) fn files(folders: &[PathBuf], but: &[PathBuf]) -> BTreeMap<PathBuf, (u32, u32, u64)> {
+    let mut files = BTreeMap::new();
+    for entry in folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten() {
+        let path = entry.unwrap().path();
+        let Some(found) = fs::symlink_metadata(&path).ok().filter(|_| !but.contains(&path)) else { continue };
+        let mut digest = DefaultHasher::new();
+        if found.is_dir() {
+            files.extend(self::files(std::slice::from_ref(&path), but));
+        } else if found.is_file() {
+            fs::read(&path).unwrap_or_default().hash(&mut digest);
+        } else {
+            fs::read_link(&path).unwrap_or_default().hash(&mut digest);
+        }
+        files.insert(path, (found.uid(), found.mode(), digest.finish()));
+    }
+    files
 }
