@@ -6,6 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -220,6 +221,7 @@ fn no_step_opens_a_secret() {
     let steps = |path: &str, change: &dyn Fn(&mut serde_json::Value)| {
         let mut changed = recorded.clone();
         changed["facts"]["user"]["id"] = json!(1000);
+        changed["facts"]["place"]["container"] = json!(null);
         changed["facts"]["libraries"] =
             json!([{ "manifest": manifest, "library": path, "path": path, "state": denied(path) }]);
         change(&mut changed);
@@ -246,10 +248,93 @@ fn no_step_opens_a_secret() {
         });
         assert!(!output.contains(&format!("chmod a+rX {secret}")), "{output}");
     }
+    let node = |path: &str, kind: &str, group: &str, mode: u32| json!({ "path": path, "kind": kind, "owner": "root", "group": group, "mode": mode });
+    for node in [
+        node("/etc/shadow", "nvidia", "root", 0o600),
+        node("/etc/shadow", "render", "shadow", 0o640),
+        node("/dev/../etc/shadow", "render", "root", 0o600),
+        node("/dev/dri/renderD128", "render", "docker", 0o660),
+        node("/dev/dri/renderD128", "render", "disk", 0o660),
+    ] {
+        let output = steps("/usr/lib/x.so", &|recording| recording["facts"]["nodes"] = json!([node]));
+        let has_command =
+            ["chmod a+rw", "chmod 0660", "chgrp", "usermod"].iter().any(|word| output.contains(word));
+        assert!(!has_command, "{node}: {output}");
+    }
+    let of_root = steps("/usr/lib/x.so", &|recording| {
+        recording["facts"]["nodes"] = json!([node("/dev/dri/renderD128", "render", "render", 0o660)]);
+    });
+    assert!(of_root.contains("sudo usermod -aG render"), "{of_root}");
+    for (folder, is_shown) in [("/tmp/theirs", false), ("/usr/lib/../../tmp", false), ("/opt/lib", true)] {
+        let output = steps("/usr/lib/x.so", &|recording| {
+            let missing = json!({ "library": "libx.so.1", "neededBy": "/usr/lib/x.so", "elsewhere": format!("{folder}/libx.so.1") });
+            recording["facts"]["libraries"][0]["state"] = json!({ "is": "fine" });
+            recording["facts"]["libraries"][0]["missing"] = json!([missing]);
+        });
+        assert_eq!(output.contains("ld.so.conf.d"), is_shown, "{folder}: {output}");
+    }
     let output = steps("/usr/lib/x86_64-linux-gnu/libvulkan_x.so", &none);
     assert!(output.contains("-> sudo chmod a+rX /usr/lib/x86_64-linux-gnu/libvulkan_x.so"), "{output}");
     let output = steps("/usr/lib/x.so", &|recording| {
         recording["facts"]["libraries"][0]["state"] = json!({ "is": "noExecMount", "mount": "/tmp" });
     });
     assert!(output.contains("mounted noexec") && !output.contains("remount"), "{output}");
+}
+
+/// Libraries that a driver's manifest names, with a byte of a header or a table changed, cut short, or far larger than the disk: the doctor reads
+/// what it can of each.
+#[test]
+fn no_library_however_broken_ends_the_doctor() {
+    let sandbox = Sandbox::new();
+    let good = sandbox.path("lib/good.so");
+    let source = sandbox.write("lib/good.c", "#include <stdio.h>\nint vkCreateInstance(void) { return puts(\"\"); }\nint (*table)(void) = vkCreateInstance;\n");
+    let cc = Command::new("cc")
+        .args(["-shared", "-fPIC", "-Wl,-rpath,/nowhere", "-o"])
+        .arg(&good)
+        .arg(source)
+        .status();
+    assert!(cc.expect("cc").success());
+    let whole = fs::read(&good).expect("a library");
+    let number = |at: usize| u64::from_le_bytes(whole[at..at + 8].try_into().expect("8 bytes"));
+    let (sections, mut broken) = (number(40) as usize, 0);
+    let mut install = |change: &dyn Fn(&mut Vec<u8>), size: Option<u64>| {
+        let mut bytes = whole.clone();
+        change(&mut bytes);
+        let library = sandbox.path(format!("lib/{broken}.so"));
+        fs::write(&library, bytes).expect("a library");
+        if let Some(size) = size {
+            File::options()
+                .write(true)
+                .open(&library)
+                .and_then(|file| file.set_len(size))
+                .expect("a sparse file");
+        }
+        driver_manifest(&sandbox, &format!("{broken}.json"), library.to_str().expect("UTF-8"));
+        broken += 1;
+    };
+    // The header, the program headers, and the sections' table.
+    for at in (0..64 + 56 * 6).chain(sections..whole.len()) {
+        install(&|bytes| bytes[at] = if bytes[at] == 0xff { 1 } else { 0xff }, None);
+    }
+    for length in (0..whole.len()).step_by(97) {
+        install(&|bytes| bytes.truncate(length), None);
+    }
+    // Each table as large as memory.
+    for at in (sections..whole.len()).step_by(64) {
+        install(&|bytes| bytes[at + 32..at + 40].copy_from_slice(&(1u64 << 40).to_le_bytes()), Some(1 << 41));
+    }
+    let mut command = vkload(&sandbox, &[], &["doctor", "--no-probe", "--json"]);
+    // SAFETY: the call may be made between fork and exec.
+    unsafe {
+        command.pre_exec(|| {
+            libc::setrlimit(libc::RLIMIT_DATA, &libc::rlimit { rlim_cur: 1 << 30, rlim_max: 1 << 30 });
+            Ok(())
+        });
+    }
+    let output = command.output().expect("vkload runs");
+    let answer: serde_json::Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+    let findings = answer["findings"].as_array().expect("findings");
+    let cut = findings.iter().filter(|finding| finding["id"] == "library-truncated").count();
+    assert!(cut > whole.len() / 97 / 2, "{cut} of {broken}");
 }

@@ -1,6 +1,7 @@
 //! Reads ELF files. Only headers and tables are read: libraries can have hundreds of megabytes.
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 use object::elf::{DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_SONAME, SHT_DYNSYM, VER_FLG_WEAK};
@@ -57,20 +58,14 @@ const MACHINES: &[(u16, &str)] = &[
 ];
 
 /// The machine that this program is for.
-pub(super) const OWN_MACHINE: &str = if cfg!(target_arch = "x86_64") {
-    "x86-64"
-} else if cfg!(target_arch = "x86") {
-    "i386"
-} else if cfg!(target_arch = "aarch64") {
-    "aarch64"
-} else if cfg!(target_arch = "arm") {
-    "arm"
-} else if cfg!(target_arch = "riscv64") {
-    "riscv"
-} else if cfg!(target_arch = "loongarch64") {
-    "loongarch"
-} else {
-    ""
+pub(super) const OWN_MACHINE: &str = match std::env::consts::ARCH.as_bytes() {
+    b"x86_64" => "x86-64",
+    b"x86" => "i386",
+    b"aarch64" => "aarch64",
+    b"arm" => "arm",
+    b"riscv64" => "riscv",
+    b"loongarch64" => "loongarch",
+    _ => "",
 };
 
 /// Returns the machines whose libraries a program of this width can load here.
@@ -123,7 +118,27 @@ pub(super) fn own_references(path: &Path, start: &[u8]) -> (usize, Vec<u64>) {
     found.unwrap_or_default()
 }
 
-fn with<T>(path: &Path, read: impl Fn(&ReadCache<File>, FileKind) -> Option<T>) -> Result<T, ElfError> {
+/// Larger tables are not read: a sparse file has any size and takes no space.
+const TABLE_LIMIT: u64 = 64 << 20;
+
+#[derive(Clone, Copy)]
+struct Tables<'a>(&'a ReadCache<File>);
+
+impl<'a> ReadRef<'a> for Tables<'a> {
+    fn len(self) -> Result<u64, ()> {
+        self.0.len()
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
+        if size > TABLE_LIMIT { Err(()) } else { self.0.read_bytes_at(offset, size) }
+    }
+
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
+        self.0.read_bytes_at_until(range, delimiter)
+    }
+}
+
+fn with<T>(path: &Path, read: impl Fn(Tables<'_>, FileKind) -> Option<T>) -> Result<T, ElfError> {
     let file = open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => ElfError::Absent,
         std::io::ErrorKind::InvalidInput => ElfError::Other("it is not a regular file"),
@@ -131,16 +146,17 @@ fn with<T>(path: &Path, read: impl Fn(&ReadCache<File>, FileKind) -> Option<T>) 
     })?;
     let size = file.metadata().map_or(0, |found| found.len());
     let cache = ReadCache::new(file);
-    let start: Vec<u8> = (&cache).read_bytes_at(0, size.min(64)).map(<[u8]>::to_vec).unwrap_or_default();
+    let cache = Tables(&cache);
+    let start: Vec<u8> = cache.read_bytes_at(0, size.min(64)).map(<[u8]>::to_vec).unwrap_or_default();
     if !start.starts_with(b"\x7fELF") {
         return Err(ElfError::Other(kind_of(&start)));
     }
     let cut_short = || ElfError::CutShort { size, needs: needs(&start).max(size + 1) };
-    let kind = FileKind::parse(&cache).map_err(|_| cut_short())?;
+    let kind = FileKind::parse(cache).map_err(|_| cut_short())?;
     if needs(&start) > size {
         return Err(cut_short());
     }
-    read(&cache, kind).ok_or_else(cut_short)
+    read(cache, kind).ok_or_else(cut_short)
 }
 
 /// Returns the end of the section table, which is usually the end of the file.

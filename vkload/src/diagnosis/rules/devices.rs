@@ -10,8 +10,13 @@ use crate::probe::{Ending, Trial};
 const NOT_PERMITTED: &str = "(os error 1)";
 const DENIED: &str = "(os error 13)";
 
+/// Groups that exist for graphics devices. Others may give more rights.
+const GROUPS: [&str; 2] = ["render", "video"];
+
+/// Returns whether this user may not use a file that drivers need. In a recording, a node may have any path.
 fn is_closed(node: &Node) -> bool {
-    node.is_needed() && node.is_closed()
+    let is_device = node.path.starts_with("/dev/") && !node.path.contains("..");
+    is_device && node.is_needed() && node.is_closed()
 }
 
 /// Returns whether this user lacks permission for any device file.
@@ -75,6 +80,10 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
             finding(format!("{what}, though you are in its group"))
                 .step(Command::new("ls -l", &[]).then_all(&files).then("; getfacl", &[]).then_all(&files)),
         );
+    }
+    if group_can && !GROUPS.contains(&node.group.as_str()) {
+        let step = format!("If the group {} is meant for users of graphics devices, join it", node.group);
+        return Some(finding(what).step(step));
     }
     if group_can {
         let command = Command::new("sudo usermod -aG {} {}", &[&node.group, &user.name]);

@@ -126,10 +126,14 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<Step> {
 const OF_VULKAN: &[&str] =
     &["/etc/vulkan/", "/lib/", "/opt/", "/usr/lib/", "/usr/lib64/", "/usr/local/", "/usr/share/vulkan/"];
 
+fn is_of_vulkan(path: &str) -> bool {
+    let leaves = path.split('/').any(|part| part == "..");
+    !leaves && OF_VULKAN.iter().any(|folder| path.starts_with(folder))
+}
+
 /// Returns the step that lets everybody read a file or folder. What is not Vulkan's may be a secret, and the file's name may be a trap.
 pub(super) fn permit(path: &str) -> Step {
-    let leaves = path.split('/').any(|part| part == "..");
-    if !leaves && OF_VULKAN.iter().any(|folder| path.starts_with(folder)) {
+    if is_of_vulkan(path) {
         return Command::new("sudo chmod a+rX {}", &[&path]).into();
     }
     "If it is meant for Vulkan, move it to a folder that every user can read".into()
@@ -160,7 +164,7 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Library
     let what =
         format!("names {path}, which needs {}{through}: that library is missing{more}", missing.library);
     let mut steps: Vec<Step> = Vec::new();
-    if let Some(elsewhere) = &missing.elsewhere {
+    if let Some(elsewhere) = missing.elsewhere.as_deref().filter(|path| is_of_vulkan(path)) {
         let folder = elsewhere.rsplit_once('/').map_or("/", |(folder, _)| folder);
         let syntax = "echo {} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig";
         steps.push(Command::new(syntax, &[&folder]).into());
