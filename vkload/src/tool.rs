@@ -9,15 +9,22 @@ use vkload_core::loader::Loader;
 
 use crate::arguments::{Arguments, Command};
 use crate::{
-    bisect, chain, compare, completions, devices, diagnosis, doctor, exec, faults, info, init_probes, layers,
-    paths, replay, rights, settings,
+    bisect, chain, compare, completions, devices, diagnosis, doctor, escape, exec, faults, info, init_probes,
+    layers, output, paths, replay, rights, settings,
 };
 
 /// Runs the command given by the arguments of this program.
 #[must_use]
 pub fn run() -> ExitCode {
     init_probes();
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        // An argument may hold orders to the terminal.
+        Err(error) if error.use_stderr() => {
+            eprint!("{}", escape::lines(&error.to_string()));
+            return ExitCode::from(output::CANNOT_SAY);
+        }
+        parsed => parsed.unwrap_or_else(|help| help.exit()),
+    };
     let runs_program = match &arguments.command {
         Some(Command::Bisect(_) | Command::Exec(_) | Command::Faults(_)) => true,
         Some(Command::Layers(options)) => !options.program.is_empty(),

@@ -3,6 +3,8 @@
 use crate::schema;
 
 use std::fs;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -204,4 +206,27 @@ fn what_cannot_be_tried_is_said() {
         assert_eq!(code, Some(2), "{said}");
         assert!(said.contains(expected), "{said}");
     }
+}
+
+#[test]
+fn folders_that_killed_runs_left_behind_are_removed() {
+    let runtime = tempfile::tempdir().expect("a folder");
+    let [left, used] = ["faults-1", "faults-2"].map(|name| runtime.path().join("vkload").join(name));
+    for folder in [&left, &used] {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).expect("a folder");
+    }
+    let lock = fs::File::open(&used).expect("a folder");
+    // SAFETY: the descriptor is open.
+    assert_eq!(unsafe { libc::flock(lock.as_raw_fd(), libc::LOCK_EX) }, 0);
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    vkload.args(["faults", "--no-validation", "--faults-layer"]).arg(layer()).args(["--", "/bin/true"]);
+    let output = vkload.env("XDG_RUNTIME_DIR", runtime.path()).output().expect("vkload runs");
+    assert!(!left.exists() && used.is_dir(), "{output:?}");
+    let all = fs::read_dir(runtime.path().join("vkload")).expect("folders");
+    let names: Vec<_> = all.map(|entry| entry.expect("an entry").file_name()).collect();
+    assert_eq!(
+        names.iter().filter(|name| name.to_string_lossy().starts_with("faults-")).count(),
+        1,
+        "{names:?}"
+    );
 }

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -13,14 +14,14 @@ use vkload_tests::{Device, Driver, Sandbox};
 const VKLOAD: &str = env!("CARGO_BIN_EXE_vkload");
 
 /// Orders to a terminal, and characters that change the order of others or are not shown.
-const ORDERS: &str = "\u{1b}]0;title\u{7}\u{1b}[35m\u{9b}35m\u{202e}\u{2066}\u{200b}\u{e0041}";
+pub(crate) const ORDERS: &str = "\u{1b}]0;title\u{7}\u{1b}[35m\u{9b}35m\u{202e}\u{2066}\u{200b}\u{e0041}";
 /// Orders to a shell, which would make the file `obeyed`.
 const SHELL: &str = "$(touch obeyed)`touch obeyed`;touch obeyed;'\"\n touch obeyed\n";
 /// Orders to a browser.
 const PAGE: &str = "</text></title></style>]]>&<script>alert(1)</script>";
 
 /// Returns the characters that a terminal does not just show.
-fn hidden(text: &str) -> Vec<char> {
+pub(crate) fn hidden(text: &str) -> Vec<char> {
     let is_hidden = |it: &char| match u32::from(*it) {
         0x09 | 0x0a => false,
         0..0x20 | 0x7f..0xa0 | 0xad | 0x61c | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f => true,
@@ -30,7 +31,7 @@ fn hidden(text: &str) -> Vec<char> {
     text.chars().filter(is_hidden).collect()
 }
 
-fn layer(sandbox: &Sandbox, file: impl AsRef<OsStr>, fields: Value) {
+pub(crate) fn layer(sandbox: &Sandbox, file: impl AsRef<OsStr>, fields: Value) {
     let mut layer = json!({
         "name": "VK_LAYER_a", "type": "GLOBAL", "library_path": "/nowhere/gone.so", "api_version": "1.3.0", "implementation_version": "1",
         "description": format!("{ORDERS}{PAGE}"), "disable_environment": { "D": "1" },
@@ -46,7 +47,7 @@ fn layer(sandbox: &Sandbox, file: impl AsRef<OsStr>, fields: Value) {
 }
 
 /// Returns a machine with a driver that works, among hostile files.
-fn world() -> Sandbox {
+pub(crate) fn world() -> Sandbox {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new(&format!("gpu{ORDERS}{PAGE}"))).install(&sandbox);
     let name = |what: &str| format!("VK_LAYER_{what}");
@@ -108,7 +109,7 @@ fn world() -> Sandbox {
 }
 
 /// Variables that somebody else has set.
-fn variables() -> Vec<(String, String)> {
+pub(crate) fn variables() -> Vec<(String, String)> {
     [
         ("VK_ADD_DRIVER_FILES", format!("/a.json:~/$(touch obeyed)`touch obeyed`/{ORDERS};/b.json")),
         ("VK_INSTANCE_LAYERS", format!("VK_LAYER_a;touch obeyed;{ORDERS}{PAGE}")),
@@ -244,6 +245,10 @@ fn errors_show_text_and_nothing_else() {
         &["layers", "--disable", &format!("VK_LAYER_{ORDERS}"), "--", &gone],
         &["chain", "--layer", &gone],
         &["doctor", "--no-probe", "--record", &format!("{gone}/x")],
+        &[ORDERS],
+        &[&format!("--{ORDERS}")],
+        &["doctor", "--timeout", ORDERS],
+        &["chain", "--format", ORDERS],
     ] {
         assert_text(&sandbox, arguments);
     }
@@ -269,7 +274,7 @@ fn change(value: &mut Value, more: &str) {
 }
 
 /// Writes recordings whose strings are hostile in different parts. Returns their names.
-fn recordings(sandbox: &Sandbox) -> Vec<String> {
+pub(crate) fn recordings(sandbox: &Sandbox) -> Vec<String> {
     let file = sandbox.path("out/whole.json");
     vkload(sandbox, &["doctor", "--record", file.to_str().expect("UTF-8")]);
     let whole: Value = serde_json::from_slice(&fs::read(&file).expect("a recording")).expect("JSON");
@@ -368,26 +373,33 @@ fn the_printed_commands_do_nothing_else() {
     for name in recordings(&sandbox) {
         answers.push(vkload(&sandbox, &["replay", &name, "--show", "doctor"]).0);
     }
-    // Programs that note how they are called and do nothing.
+    let (count, calls) = execute(&sandbox, &answers);
+    assert!(count > 20, "{count}: {answers:#?}");
+    let removed = format!("{}\n", sandbox.path("data/vulkan/icd.d/x;touch obeyed;.json").display());
+    let calls = fs::read_to_string(calls.join("rm")).expect("calls");
+    assert!(calls.contains(&removed), "{calls}");
+}
+
+/// Runs the commands in these answers with programs that note how they are called and do nothing: nothing else may happen. Returns the number of
+/// commands, and the folder with the calls of each program.
+pub(crate) fn execute(sandbox: &Sandbox, answers: &[String]) -> (usize, PathBuf) {
     for name in PROGRAMS.iter().chain(&["touch", "mkdir", "sed", "dpkg", "cut", "tee", "ldconfig"]) {
         let path =
             sandbox.write(format!("bin/{name}"), "#!/bin/sh\nprintf '%s\\n' \"$*\" >>\"$CALLS/${0##*/}\"\n");
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a mode");
     }
-    let (calls, mut count) = (sandbox.path("calls"), 0);
-    fs::create_dir(&calls).expect("a folder");
+    let (calls, empty, mut count) = (sandbox.path("calls"), sandbox.path("empty"), 0);
+    [&calls, &empty].iter().for_each(|folder| fs::create_dir(folder).expect("a folder"));
     for command in answers.iter().flat_map(|answer| commands(answer)) {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", command]).env_clear().env("PATH", sandbox.path("bin")).env("CALLS", &calls);
-        let output = shell.current_dir(sandbox.path("out")).output().expect("sh");
-        assert!(!calls.join("touch").exists(), "{command}");
+        let output = shell.current_dir(&empty).output().expect("sh");
+        let is_empty = fs::read_dir(&empty).expect("a folder").next().is_none();
+        assert!(is_empty && !calls.join("touch").exists(), "{command}");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!said.contains("yntax error") && !said.contains("not found"), "{command}: {said}");
         assert!(!command.contains("LD_PRELOAD=/evil"), "{command}");
         count += 1;
     }
-    assert!(count > 20, "{count}: {answers:#?}");
-    let removed = format!("{}\n", sandbox.path("data/vulkan/icd.d/x;touch obeyed;.json").display());
-    let calls = fs::read_to_string(calls.join("rm")).expect("calls");
-    assert!(calls.contains(&removed), "{calls}");
+    (count, calls)
 }

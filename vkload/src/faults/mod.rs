@@ -6,8 +6,10 @@ mod validation;
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -128,7 +130,7 @@ fn report(options: &FaultsArguments) -> Result<Report, String> {
     let variables = own_variables();
     let folder = Folder::new()?;
     let is_validated = has_validation(options, &variables)?;
-    let validation = is_validated.then(|| Validation::new(&folder.0)).transpose()?;
+    let validation = is_validated.then(|| Validation::new(&folder.path)).transpose()?;
     let layer = faults_layer::find(options.faults_layer.as_deref())?;
     let runner = Runner { options, variables, layer, folder, validation };
 
@@ -167,7 +169,7 @@ fn report(options: &FaultsArguments) -> Result<Report, String> {
 
 /// Returns whether the validation layer is installed and wanted.
 fn has_validation(options: &FaultsArguments, variables: &Variables) -> Result<bool, String> {
-    let name = options.program.first().map(std::path::Path::new);
+    let name = options.program.first().map(Path::new);
     let Target { executable, bits, .. } = Target::program(name, usize::BITS)?;
     let planned = Planned::for_program(variables, executable.as_deref(), bits)?;
     let is_installed = planned.layers.layers.iter().any(|layer| layer.name() == validation::NAME.as_bytes());
@@ -240,7 +242,7 @@ fn program(options: &FaultsArguments, limit: Duration) -> Program<'_> {
 impl Runner<'_> {
     /// Runs the program with these rules.
     fn run(&self, rules: &str, limit: Duration) -> Result<Observed, String> {
-        let log = self.folder.0.join("log");
+        let log = self.folder.path.join("log");
         let _ = fs::remove_file(&log);
         let faults = format!("{rules} \"log={}\"", log.display());
         let others: &[&str] = if self.validation.is_some() { &[validation::NAME] } else { &[] };
@@ -253,19 +255,39 @@ impl Runner<'_> {
     }
 }
 
-/// A folder for the files of the runs, which goes with this value.
-struct Folder(PathBuf);
+/// A folder for the files of the runs, which goes with this value, and a lock on it.
+struct Folder {
+    path: PathBuf,
+    _lock: Option<File>,
+}
 
 impl Folder {
+    /// Also removes folders that were left behind, as by SIGKILL.
     fn new() -> Result<Self, String> {
-        let folder = private_folder()?.join(format!("faults-{}", std::process::id()));
+        let all = private_folder()?;
+        for entry in fs::read_dir(&all).into_iter().flatten().flatten() {
+            if entry.file_name().as_bytes().starts_with(b"faults-")
+                && let Some(file) = lock(&entry.path())
+            {
+                drop(Self { path: entry.path(), _lock: Some(file) });
+            }
+        }
+        let folder = all.join(format!("faults-{}", std::process::id()));
         make_private(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-        Ok(Self(folder))
+        let lock = lock(&folder);
+        Ok(Self { path: folder, _lock: lock })
     }
+}
+
+/// Returns the locked folder, unless another process holds the lock.
+fn lock(folder: &Path) -> Option<File> {
+    let file = File::open(folder).ok()?;
+    // SAFETY: the descriptor is open.
+    (unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0).then_some(file)
 }
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        let _ = fs::remove_dir_all(&self.path);
     }
 }
