@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 # Debian's names: a driver, programs and headers to run against, a display, tools that watch memory, layers.
-packages=(gcc g++ libc6-dev binutils pkg-config lintian mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
+packages=(gcc g++ libc6-dev binutils pkg-config lintian sudo mesa-vulkan-drivers vulkan-tools libvulkan-dev libvulkan1 libxcb1-dev libx11-dev xvfb
     glslang-tools valgrind strace vulkan-validationlayers mangohud vkbasalt librenderdoc libcap2-bin mpv ffmpeg vkd3d-demos generate-ninja
     openjdk-17-jdk-headless kotlin cmake ninja-build mesa-utils glmark2-x11 libsdl2-tests gfxreconstruct chromium-common
     qml-qt6 qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript)

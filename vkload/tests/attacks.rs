@@ -1,5 +1,7 @@
 //! What other users, hostile files and hostile programs cannot do to the tool.
 
+mod as_root;
+mod elevated_world;
 mod files_of_root;
 mod hostile;
 mod probe;

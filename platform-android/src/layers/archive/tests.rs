@@ -185,6 +185,39 @@ fn a_file_beyond_the_end_is_refused() {
 }
 
 #[test]
+fn a_name_that_leaves_the_folder_is_not_in_it() {
+    for name in [
+        "../a.so",
+        "lib/x/../a.so",
+        "lib/x/../../lib/x/a.so",
+        "/lib/x/a.so",
+        "lib/x//a.so",
+        "lib/x/",
+        "lib/x/a\0.so",
+        "lib\\x\\a.so",
+    ] {
+        let archive = Maker::default().file(name, b"content", b"").end(b"");
+        assert_eq!(listed(&archive, "lib/x"), Ok(StdVec::new()), "{name}");
+    }
+}
+
+#[test]
+fn files_that_overlap_each_other_or_the_directory_are_read_within_the_archive() {
+    let mut archive = two_files().end(b"");
+    let second = archive.len() - 22 - (46 + "lib/x/b.so".len());
+    let directory = second - (46 + "lib/x/a.so".len());
+    // The first file's header, a size that reaches into the directory, and one that ends with the archive.
+    let to_end = archive.len() - (30 + "lib/x/a.so".len());
+    for size in [5, directory - 1, to_end] {
+        archive[second + 20..second + 28].copy_from_slice(&[(size as u32).to_le_bytes(); 2].concat());
+        archive[second + 42..second + 46].copy_from_slice(&[0; 4]);
+        let all = contents(&archive, "lib/x");
+        assert_eq!((&all[0][..], all[1].len()), (&b"first"[..], size));
+        assert!(all[1].starts_with(b"first"));
+    }
+}
+
+#[test]
 fn memory_that_runs_out_is_told() {
     let archive = two_files().end(b"");
     let full = list(&archive, b"lib/x", &mut |_, _| Err(OutOfMemory));
