@@ -159,6 +159,28 @@ fn every_file_that_architecture_names_exists() {
     assert!(count > 10);
 }
 
+// ---- figures ----
+
+/// Figures with a comma are counts, which a test measures again for the page about performance.
+#[test]
+fn figures_of_the_readme_and_the_front_page_are_measured_ones() {
+    let measured = read("docs/performance.md");
+    for page in ["README.md", "docs/README.md"] {
+        let text = read(page);
+        let is_figure =
+            |word: &&str| word.contains(',') && word.bytes().all(|c| c.is_ascii_digit() || c == b',');
+        let words = text.split_whitespace().map(|word| word.trim_matches([',', '.', '(', ')']));
+        let figures: Vec<_> = words.filter(is_figure).collect();
+        assert!(figures.len() >= 2, "{page}: {figures:?}");
+        for figure in figures {
+            assert!(
+                measured.contains(&format!(" {figure} |")),
+                "{page}: {figure} is not in docs/performance.md"
+            );
+        }
+    }
+}
+
 // ---- reading pages and sources ----
 
 /// Returns the rows of all tables of a page, without heads.

@@ -348,14 +348,14 @@ fn programs_run_on_the_package_which_removes_no_other_package() {
     }
 }
 
-/// The commands in README's table, unchanged.
+/// The commands of the page's table, unchanged.
 #[test]
-fn every_program_gets_the_library_by_either_name_as_the_readme_says() {
+fn every_program_gets_the_library_by_either_name_as_the_install_page_says() {
     if Need::missing(&[Need::Compiler, Need::Distribution, Need::Program("unshare"), Need::Root]) {
         return;
     }
-    let readme = fs::read_to_string(Path::new(ROOT).join("../../README.md")).expect("README.md");
-    let row = readme.lines().find(|line| line.starts_with("| every program |")).expect("the row");
+    let page = fs::read_to_string(Path::new(ROOT).join("../../docs/install.md")).expect("the page");
+    let row = page.lines().find(|line| line.starts_with("| every program |")).expect("the row");
     let commands: Vec<_> = row.split('`').skip(1).step_by(2).collect();
     let [install, remove] = commands[..] else { panic!("{row}") };
     let library = Library::under_test();
