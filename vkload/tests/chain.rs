@@ -1,14 +1,16 @@
 //! `vkload chain` and `vkload replay --show chain` as a user meets them: the picture in every format.
 
+use std::env;
 use std::fs;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::FromRawFd as _;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use roxmltree::{Document, ParsingOptions};
 use serde_json::Value;
-use vkload_tests::{Device, Driver, Sandbox};
+use vkload_tests::{Device, Driver, Layer, Sandbox};
 
 /// A name that means something else in XML unless it is escaped.
 const WILD: &str = "VK_LAYER_<&\\\">'wild";
@@ -403,4 +405,36 @@ fn devices_with_an_unknown_driver_are_listed_and_idle_drivers_are_fine() {
     assert_eq!(chain["drivers"][2]["problem"], "");
     let said = text(&vkload(&sandbox, &["replay", file, "--show", "chain"]));
     assert!(said.contains("first gpu") && said.contains("it finds no device here"), "{said}");
+}
+
+/// `VKLOAD_BLESS=1` draws it again.
+#[test]
+fn the_picture_in_the_book_is_current() {
+    let sandbox = Sandbox::new();
+    let gpu = Device::new("AMD Radeon RX 6700").kind(ash::vk::PhysicalDeviceType::DISCRETE_GPU);
+    Driver::new("radeon_icd").device(gpu).install(&sandbox);
+    Driver::new("intel_icd").install(&sandbox);
+    Layer::new("VK_LAYER_MANGOHUD_overlay").implicit().install(&sandbox);
+    Layer::new("VK_LAYER_KHRONOS_validation").install(&sandbox);
+    let recording = sandbox.path("out/recording.json");
+    let file = recording.to_str().expect("UTF-8");
+    let mut info = command(&sandbox, &["info", "--record", file]);
+    let output = info.env("VK_INSTANCE_LAYERS", "VK_LAYER_KHRONOS_validation").output().expect("vkload runs");
+    assert!(output.status.success(), "{output:?}");
+    // The files of a machine instead of the test's.
+    let root = sandbox.path("");
+    let root = root.to_str().expect("UTF-8");
+    let text_of = fs::read_to_string(&recording).expect("a recording");
+    let elsewhere = text_of.replace(&format!("{root}data"), "/usr/share").replace(root, "/usr/");
+    fs::write(&recording, elsewhere).expect("written");
+    let picture = text(&vkload(&sandbox, &["replay", file, "--show", "chain", "--format", "svg"]));
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/pictures/chain.svg");
+    if env::var_os("VKLOAD_BLESS").is_some() {
+        fs::write(&page, &picture).expect("written");
+    }
+    let current = fs::read_to_string(&page).expect("the picture");
+    assert!(
+        picture == current,
+        "`VKLOAD_BLESS=1 cargo test -p vkload --test commands picture` draws it again"
+    );
 }
