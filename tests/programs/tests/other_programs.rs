@@ -81,7 +81,7 @@ fn vkd3d_draws_by_direct3d() {
 fn wgpu_computes() {
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wgpu/release/vkload-wgpu");
     if !program.exists() || Need::missing(&[Need::Lavapipe]) {
-        eprintln!("skipped: compile tests/programs/wgpu first, as CONTRIBUTING.md says");
+        eprintln!("skipped: compile tests/programs/wgpu first, as .github/workflows/nightly.yml does");
         return;
     }
     let machine = Machine::with_drivers(&[lavapipe()]);
