@@ -8,7 +8,13 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Ends the help. `docs/scripting.md` has the codes of each command.
-const EXIT_CODES: &str = "\
+const AFTER_HELP: &str = "\
+Start with:
+  vkload doctor -- ./game                  why does Vulkan not work for this program?
+  vkload bisect --runs-for 20 -- ./game    which layer breaks it?
+  vkload devices                           which GPU do programs get, and how do I choose another?
+  vkload settings --device NVIDIA          give all my programs this GPU only
+
 Exit codes:
   0  answered, and nothing is wrong
   1  answered, and something is wrong: the command's help says what
@@ -19,7 +25,7 @@ Exit codes:
 ///
 /// Without a command, `vkload` runs `info`.
 #[derive(Debug, Parser)]
-#[command(name = "vkload", version, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
+#[command(name = "vkload", version, args_conflicts_with_subcommands = true, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -35,7 +41,7 @@ pub(crate) fn described() -> clap::Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about(whole.get_about().cloned().unwrap_or_default())
         .long_about(whole.get_long_about().cloned().unwrap_or_default())
-        .after_help(EXIT_CODES)
+        .after_help(AFTER_HELP)
         .args_conflicts_with_subcommands(true)
         .disable_help_subcommand(true)
         .args(whole.get_arguments().cloned())
@@ -356,7 +362,9 @@ pub(crate) enum Control {
 
 fn layer_control(given: &str) -> Result<(String, Control), String> {
     let (name, control) = given.rsplit_once('=').ok_or("write NAME=on, NAME=off or NAME=auto")?;
-    Ok((name.to_owned(), Control::from_str(control, true)?))
+    let control = Control::from_str(control, true)
+        .map_err(|_| format!("write {name}=on, {name}=off or {name}=auto"))?;
+    Ok((name.to_owned(), control))
 }
 
 #[derive(Args, Debug)]

@@ -1,6 +1,7 @@
 //! The command line tool.
 
 use std::env;
+use std::io;
 use std::process::ExitCode;
 
 use ash::Entry;
@@ -8,9 +9,10 @@ use clap::Parser;
 use vkload_core::loader::Loader;
 
 use crate::arguments::{Arguments, Command};
+use crate::output::{CANNOT_SAY, fail};
 use crate::{
     bisect, chain, compare, completions, devices, diagnosis, doctor, escape, exec, faults, info, init_probes,
-    layers, output, paths, replay, rights, settings,
+    layers, paths, replay, rights, settings,
 };
 
 /// Runs the command given by the arguments of this program.
@@ -18,12 +20,21 @@ use crate::{
 pub fn run() -> ExitCode {
     init_probes();
     let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
         // An argument may hold orders to the terminal.
         Err(error) if error.use_stderr() => {
             eprint!("{}", escape::lines(&error.to_string()));
-            return ExitCode::from(output::CANNOT_SAY);
+            return ExitCode::from(CANNOT_SAY);
         }
-        parsed => parsed.unwrap_or_else(|help| help.exit()),
+        // The parser also returns help and the version as errors.
+        Err(help) => {
+            return match help.print() {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    fail(&format!("cannot write: {error}"))
+                }
+                _ => ExitCode::SUCCESS,
+            };
+        }
     };
     let runs_program = match &arguments.command {
         Some(Command::Bisect(_) | Command::Exec(_) | Command::Faults(_)) => true,

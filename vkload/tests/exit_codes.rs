@@ -12,7 +12,9 @@ fn help() -> String {
 #[test]
 fn the_help_explains_exit_codes() {
     let help = help();
-    for words in ["Exit codes:\n", "  0  answered", "  1  answered", "  2  no answer", "126", "127"] {
+    for words in
+        ["Start with:\n", "Exit codes:\n", "  0  answered", "  1  answered", "  2  no answer", "126", "127"]
+    {
         assert!(help.contains(words), "{words}: {help}");
     }
 }
@@ -29,4 +31,20 @@ fn every_command_has_its_exit_codes_on_the_page() {
     for name in names.iter().filter(|name| !["", "help"].contains(name)) {
         assert!(page.contains(&format!("`vkload {name}")), "{name}");
     }
+}
+
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_vkload")).arg("--help").stdout(full).output().expect("vkload runs");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn a_wrong_value_is_refused_with_the_right_ones() {
+    let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
+    let output = vkload.args(["settings", "--layer", "X=maybe"]).output().expect("vkload runs");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("write X=on, X=off or X=auto"), "{output:?}");
 }

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::facts::open;
@@ -27,6 +28,11 @@ impl Program {
             0 | 1 => format!("no program {} in PATH", name.display()),
             _ => format!("no file {}", name.display()),
         })?;
+        let is_known = [&b"\x7fELF"[..], b"#!"].iter().any(|mark| start_of(&file).starts_with(mark));
+        let may_run = file.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
+        if !is_known && !may_run {
+            return Err(format!("{} is not a program", name.display()));
+        }
         let mut executable = file.clone();
         for _ in 0..SCRIPT_LIMIT {
             match interpreter(&start_of(&executable)) {
@@ -92,6 +98,8 @@ mod tests {
         fs::write(&endless, format!("#!{}\n", endless.display())).unwrap();
         assert!(Program::find(&endless).is_ok());
         assert!(Program::find(folder.path()).is_err(), "a folder");
+        let text = Program::find(&write("text", "root:x:0:0\n")).unwrap_err();
+        assert!(text.ends_with("text is not a program"), "{text}");
         assert!(Program::find(Path::new("no-such-program-anywhere")).unwrap_err().contains("PATH"));
     }
 
