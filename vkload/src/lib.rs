@@ -13,7 +13,7 @@
 //! [`Config`] adds drivers and layers that are installed beside the program, and may prefer a newer loader of the system. [`doctor`] returns
 //! the reasons why Vulkan does not work as values, for the program's users.
 //!
-//! Depend on `vkload = { version = "0.1", default-features = false }`, with the features that the program uses:
+//! Depend on it with `default-features = false` and the features that the program uses:
 //!
 //! | feature | adds |
 //! |---|---|
@@ -26,6 +26,11 @@
 // The tool uses the rest.
 #![deny(missing_docs)]
 #![cfg_attr(all(feature = "doctor", not(feature = "tool")), allow(dead_code, unused_imports))]
+
+/// Compiles the program in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 #[cfg(feature = "tool")]
 mod arguments;
