@@ -171,4 +171,7 @@ fn every_word_is_on_the_page() {
         let has_row = |end| page.contains(&format!("| `{key}{end}"));
         assert!(has_row('=') || has_row('`'), "{key} has no row in docs/null-driver.md");
     }
+    let everything = Scenario::parse("extension=all").unwrap().device_extensions.count();
+    let row = format!("| device extensions | 0 to {everything}, as requested |");
+    assert!(page.contains(&row), "docs/null-driver.md lacks: {row}");
 }
