@@ -204,7 +204,8 @@ impl Ring {
             }
             let mut memory = self.stack.load(Ordering::Relaxed);
             if memory.is_null() {
-                let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+                let (access, flags) =
+                    (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
                 memory = libc::mmap(null_mut(), STACK, access, flags, -1, 0);
                 if memory == libc::MAP_FAILED {
                     return;
