@@ -15,11 +15,19 @@ static const char *group_list(const void *next) {
     return "";
 }
 
+/* The number of values of 7 in a structure of a type that no registry has. */
+static int stranger(const void *next) {
+    int sevens = 0;
+    for (const VkBaseInStructure *link = next; link != NULL; link = link->pNext)
+        for (int i = 0; link->sType == (VkStructureType)9999 && i < 8; ++i) sevens += ((const uint64_t *)(link + 1))[i] == 7;
+    return sevens;
+}
+
 CALL vkCreateDevice_(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
     struct object *physical_device = PHYSICAL_DEVICE_OF("vkCreateDevice", handle);
     const VkPhysicalDeviceFeatures *features = info->pEnabledFeatures;
-    trace("vkCreateDevice", "device=%s layers=%u extensions=%s chain=%s group=%s features=%s allocator=%d", physical_device->device->name,
-          info->enabledLayerCount, name_list(info->enabledExtensionCount, info->ppEnabledExtensionNames), chain_types(info->pNext),
+    trace("vkCreateDevice", "device=%s layers=%u extensions=%s chain=%s stranger=%d group=%s features=%s allocator=%d", physical_device->device->name,
+          info->enabledLayerCount, name_list(info->enabledExtensionCount, info->ppEnabledExtensionNames), chain_types(info->pNext), stranger(info->pNext),
           group_list(info->pNext), features == NULL ? "NULL" : features->inheritedQueries ? "inheritedQueries" : "others", allocator != NULL);
     FORCED_RESULT("vkCreateDevice");
     struct names enabled = {0};

@@ -51,8 +51,7 @@ pub unsafe fn find<'a, T: vk::TaggedStructure + 'a>(first: *const c_void) -> Opt
     }
 }
 
-/// Returns the last structure of unknown size before the structure of type `end`. It makes copying the chain
-/// impossible.
+/// Returns the last structure of unknown size before the structure of type `end`.
 ///
 /// # Safety
 /// As for [`pointers`].
@@ -70,26 +69,37 @@ pub unsafe fn last_unknown<'a>(
     }
 }
 
+/// Bytes that are copied of a structure of unknown size: four times the largest one that the registry knows in
+/// chains of vkCreateDevice. Less than a page.
+const UNKNOWN_SIZE: usize = 1024;
+
+/// The smallest page of any system.
+const PAGE: usize = 4096;
+
 /// Copies the chain that begins at `first`, up to the structure of type `last`, into `memory`, and lets
 /// `change` change the copy of that one. What follows it is shared with the original.
 ///
-/// Returns the beginning of the copy, or `None` if the size of a structure on the way is not known.
+/// Of a structure of unknown size, the bytes that can be read are copied, up to a limit: all bytes of the structure can.
+/// Returns the beginning of the copy, or `None` if `can_read` does not know whether such a structure may
+/// continue on the next page.
 ///
 /// # Errors
 /// [`OutOfMemory`].
 ///
 /// # Safety
 /// `first` begins a pNext chain, and `memory` is kept as long as the copy is used.
+/// A word can be read if `can_read` says so of its address.
 pub unsafe fn copy_up_to<A: Allocator>(
     first: *const c_void,
     last: vk::StructureType,
     memory: &mut Vec<u64, A>,
+    can_read: impl Fn(usize) -> Option<bool>,
     change: impl FnOnce(*mut c_void),
 ) -> Result<Option<*const c_void>, OutOfMemory> {
     let mut words = 0usize;
     // SAFETY: by this function's `# Safety` `first` begins a pNext chain.
     for structure in unsafe { structures(first) } {
-        let Some(size) = size_of_structure(structure.s_type) else { return Ok(None) };
+        let size = size_of_structure(structure.s_type).unwrap_or(UNKNOWN_SIZE);
         words = words.saturating_add(size.div_ceil(size_of::<u64>()));
         if structure.s_type == last {
             break;
@@ -99,13 +109,22 @@ pub unsafe fn copy_up_to<A: Allocator>(
     let mut target = memory.as_mut_ptr();
     let start: *const c_void = target.cast();
     // SAFETY: the memory is large enough for all structures, each in whole words; their sizes come from the
-    // registry. The originals are only read.
+    // registry, or what is copied can be read. The originals are only read.
     unsafe {
         for structure in pointers(first.cast_mut()) {
             let s_type = (*structure).s_type;
-            let Some(size) = size_of_structure(s_type) else { return Ok(None) };
             let copy = target.cast::<vk::BaseOutStructure<'_>>();
-            copy.cast::<u8>().copy_from_nonoverlapping(structure.cast::<u8>(), size);
+            let size = match size_of_structure(s_type) {
+                Some(size) => {
+                    copy.cast::<u8>().copy_from_nonoverlapping(structure.cast::<u8>(), size);
+                    size
+                }
+                None => {
+                    let Some(size) = readable(structure.addr(), &can_read) else { return Ok(None) };
+                    copy_words(structure.cast(), copy.cast(), size.div_euclid(size_of::<usize>()));
+                    size
+                }
+            };
             if s_type == last {
                 change(copy.cast());
                 break;
@@ -115,6 +134,27 @@ pub unsafe fn copy_up_to<A: Allocator>(
         }
     }
     Ok(Some(start))
+}
+
+/// Returns the bytes to copy of the structure of unknown size at `address`.
+fn readable(address: usize, can_read: impl Fn(usize) -> Option<bool>) -> Option<usize> {
+    let on_page = PAGE.wrapping_sub(address & PAGE.wrapping_sub(1));
+    if on_page >= UNKNOWN_SIZE || can_read(address.wrapping_add(on_page))? {
+        return Some(UNKNOWN_SIZE);
+    }
+    Some(on_page)
+}
+
+/// Copies words that may lie behind the end of an object. The reads are volatile so that they do not become a
+/// call of `memcpy`, which aborts a program with AddressSanitizer.
+///
+/// # Safety
+/// The words can be read and written.
+unsafe fn copy_words(from: *const usize, to: *mut usize, count: usize) {
+    for index in 0..count {
+        // SAFETY: by this function's `# Safety` the words can be read and written.
+        unsafe { to.add(index).write(from.add(index).read_volatile()) };
+    }
 }
 
 /// Removes the structures of some types from the chain that begins at `first`: everything up to the last of
@@ -182,7 +222,7 @@ fn size_of_structure(s_type: vk::StructureType) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{copy_up_to, copy_without, find, last_unknown, pointers};
+    use super::{PAGE, copy_up_to, copy_without, find, last_unknown, pointers};
     use crate::memory::Vec;
     use ash::vk::{self, TaggedStructure as _};
 
@@ -201,7 +241,7 @@ mod tests {
         // SAFETY: the chain is well formed, and the structures match their types.
         unsafe {
             let change = |copy: *mut core::ffi::c_void| (*copy.cast::<Group>()).physical_device_count = 2;
-            let copied = copy_up_to(first, Group::STRUCTURE_TYPE, &mut memory, change);
+            let copied = copy_up_to(first, Group::STRUCTURE_TYPE, &mut memory, |_| None, change);
             let copied = copied.ok().flatten().unwrap();
             let addresses = [copied, first].map(|first| pointers(first.cast_mut()));
             let [copy, given] = addresses.map(Iterator::collect::<std::vec::Vec<_>>);
@@ -250,22 +290,45 @@ mod tests {
         assert_eq!(without(first, &[f, p, g]).unwrap(), []);
     }
 
-    #[test]
-    fn a_structure_of_unknown_size_is_not_copied() {
+    #[repr(align(4096))]
+    struct Pages([u64; 1024]);
+
+    /// Returns the bytes of an unknown structure that are copied if it begins this many bytes before the end of a page.
+    fn bytes_copied(before_end: usize, next_page: Option<bool>) -> Option<usize> {
+        const FILL: u64 = 0x0101_0101_0101_0101;
+        let mut pages = Pages([FILL; 1024]);
         let mut group = Group::default();
-        let mut unknown = vk::BaseOutStructure {
-            s_type: vk::StructureType::from_raw(999),
-            p_next: (&raw mut group).cast(),
-            ..Default::default()
-        };
+        let s_type = vk::StructureType::from_raw(999);
         let mut memory = Vec::new_in(allocator_api2::alloc::Global);
-        let first = (&raw mut unknown).cast_const().cast();
-        // SAFETY: the chain is well formed.
-        let copied = unsafe { copy_up_to(first, Group::STRUCTURE_TYPE, &mut memory, |_| ()) };
-        assert!(matches!(copied, Ok(None)));
-        // SAFETY: the chain is well formed.
-        let found =
-            unsafe { [last_unknown(first, Group::STRUCTURE_TYPE), last_unknown(first, unknown.s_type)] };
-        assert_eq!(found, [Some(&raw mut unknown), None]);
+        // SAFETY: the chain is well formed, and lies within the pages. The copy is followed by the group's.
+        unsafe {
+            let first = (&raw mut pages).byte_add(PAGE - before_end).cast::<vk::BaseOutStructure<'_>>();
+            (*first).s_type = s_type;
+            (*first).p_next = (&raw mut group).cast();
+            let found =
+                [last_unknown(first.cast(), Group::STRUCTURE_TYPE), last_unknown(first.cast(), s_type)];
+            assert_eq!(found, [Some(first), None]);
+            let can_read = |_| next_page;
+            let copied = copy_up_to(first.cast(), Group::STRUCTURE_TYPE, &mut memory, can_read, |_| ());
+            let copy = copied.ok().flatten()?.cast::<vk::BaseOutStructure<'_>>();
+            let size = (*copy).p_next.addr() - copy.addr();
+            let last = copy.cast::<u64>().byte_add(size - size_of::<u64>());
+            assert!(size == 16 || *last == FILL);
+            Some(size)
+        }
+    }
+
+    #[test]
+    fn a_structure_of_unknown_size_is_copied_as_far_as_it_can_be_read() {
+        for (before_end, next_page, copied) in [
+            (4096, None, Some(1024)),
+            (1024, None, Some(1024)),
+            (1016, None, None),
+            (1016, Some(true), Some(1024)),
+            (1016, Some(false), Some(1016)),
+            (16, Some(false), Some(16)),
+        ] {
+            assert_eq!(bytes_copied(before_end, next_page), copied, "{before_end} {next_page:?}");
+        }
     }
 }

@@ -33,10 +33,12 @@ pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Applica
 impl Instance {
     /// Returns whether `handle` may name a dispatchable object: it is the address of two words of memory.
     pub(crate) fn may_be_object(&self, handle: u64) -> bool {
+        let can_read = |address| self.loader.platform.identity.can_read(address) != Some(false);
         usize::try_from(handle).is_ok_and(|address| {
             address != 0
                 && address & align_of::<usize>().wrapping_sub(1) == 0
-                && self.loader.platform.identity.has_memory(address)
+                && can_read(address)
+                && can_read(address.wrapping_add(size_of::<usize>()))
         })
     }
 

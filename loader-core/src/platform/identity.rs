@@ -15,8 +15,8 @@ pub trait Identity: Sync {
     /// [`OutOfMemory`].
     fn executable(&self) -> Result<Option<Text>, OutOfMemory>;
 
-    /// Returns whether two words at `address` are mapped; `true` if only reading them would show it.
-    fn has_memory(&self, _address: usize) -> bool {
-        true
+    /// Returns whether the word at `address` can be read; `None` if only reading it would show that.
+    fn can_read(&self, _address: usize) -> Option<bool> {
+        None
     }
 }

@@ -35,20 +35,18 @@ impl Identity for Process {
         Ok(Some(path))
     }
 
-    fn has_memory(&self, address: usize) -> bool {
-        // SAFETY: `sysconf` has no preconditions.
-        let Ok(page) = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }) else { return true };
-        let first = address & !page.wrapping_sub(1);
-        let Some(end) = address.checked_add(size_of::<[usize; 2]>()) else { return false };
-        let mut resident = [0u8; 2];
-        let length = end.wrapping_sub(first);
-        // SAFETY: two words span at most two pages, and `resident` has a byte for each. Nothing is
-        // read at the address.
-        let result = unsafe {
-            libc::mincore(core::ptr::without_provenance_mut(first), length, resident.as_mut_ptr().cast())
-        };
-        // A sandbox may refuse the call, which says nothing about the address.
-        result == 0 || errno() != libc::ENOMEM
+    fn can_read(&self, address: usize) -> Option<bool> {
+        const NO_COMMAND: libc::c_long = -1;
+        const SET_SIZE: usize = 8;
+        // SAFETY: the kernel reads a set of signals at the address, or reports a fault, and then rejects the
+        // command. The C library's function would read the set itself.
+        let result =
+            unsafe { libc::syscall(libc::SYS_rt_sigprocmask, NO_COMMAND, address, 0usize, SET_SIZE) };
+        match (result, errno()) {
+            (0, _) | (_, libc::EFAULT) => Some(false), // 0 is the answer for NULL
+            (_, libc::EINVAL) => Some(true),
+            _ => None, // a sandbox refuses the call
+        }
     }
 }
 
@@ -73,9 +71,20 @@ mod tests {
     #[test]
     fn memory_is_known_from_no_memory() {
         let here = 7usize;
-        assert!(Process.has_memory(core::ptr::from_ref(&here).addr()));
-        for nowhere in [0, 0x1230, usize::MAX - 7, usize::MAX / 2 + 1] {
-            assert!(!Process.has_memory(nowhere), "{nowhere:#x}");
+        assert_eq!(Process.can_read(core::ptr::from_ref(&here).addr()), Some(true));
+        // SAFETY: a new mapping, which nothing reads.
+        let guard = unsafe {
+            libc::mmap(
+                core::ptr::null_mut(),
+                1,
+                libc::PROT_NONE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        for nowhere in [0, 0x1230, usize::MAX - 7, usize::MAX / 2 + 1, guard.addr()] {
+            assert_eq!(Process.can_read(nowhere), Some(false), "{nowhere:#x}");
         }
     }
 

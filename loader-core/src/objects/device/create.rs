@@ -257,8 +257,7 @@ unsafe fn newest_core(api_version: u32, info: &CreateInfo, extensions: &Extensio
 /// The create info's chain with other handles in its VkDeviceGroupDeviceCreateInfo.
 ///
 /// The group's structure and those before it are copied if a handle changes, and for layers. The application's own
-/// are never written to: they may lie in memory that is shared with other threads, or read-only. So
-/// none of those before the group's may be of a size that the registry does not know.
+/// are never written to: they may lie in memory that is shared with other threads, or read-only.
 pub(crate) struct GroupHandles {
     first: *const core::ffi::c_void,
     /// The copies, and the handles that the group's copy points to.
@@ -308,7 +307,8 @@ impl GroupHandles {
         // SAFETY: by this function's `# Safety` `first` begins a pNext chain, which stays in place. The
         // copies end with the group's structure, which shares the rest of the chain with the original.
         let copy = unsafe {
-            chain::copy_up_to(first, end, &mut copies, |copy| {
+            let can_read = |address| instance.loader.platform.identity.can_read(address);
+            chain::copy_up_to(first, end, &mut copies, can_read, |copy| {
                 let copy = &mut *copy.cast::<vk::DeviceGroupDeviceCreateInfo<'_>>();
                 copy.p_physical_devices = handles.as_ptr();
             })?
@@ -343,7 +343,8 @@ unsafe fn report_unknown(
     };
     instance.logger.log(Level::Error, Topic::Usage, format_args!(
         "vkCreateDevice: a structure of the unknown type {unknown} comes before VkDeviceGroupDeviceCreateInfo in the pNext chain, \
-         so the loader cannot replace the physical devices of the group; chain VkDeviceGroupDeviceCreateInfo first"
+         near the end of a page, so the loader cannot replace the physical devices of the group; chain \
+         VkDeviceGroupDeviceCreateInfo first"
     ));
     vk::Result::ERROR_INITIALIZATION_FAILED
 }
