@@ -187,6 +187,55 @@ fn a_driver_that_gets_further_is_the_better_reason() {
 }
 
 #[test]
+fn a_request_at_fault_comes_before_the_drivers_reasons() {
+    let failing = Driver::new("failing").result("vkCreateInstance", vk::Result::ERROR_INITIALIZATION_FAILED);
+    let scenario = |version: u32, extension| {
+        let scenario = Scenario::new().argument("version", &version.to_string());
+        scenario.argument("extension", extension)
+    };
+    let lines_of = |scenario: Scenario| {
+        let run = scenario.run(|vk| {
+            let (ask, extension) =
+                (Ask::new().raw_api(vk.arg("version").parse().unwrap()), vk.arg("extension"));
+            let ask = if extension.is_empty() { ask } else { ask.extension(&extension) };
+            vk.say("result", vkload_tests::code(&vk.create(&ask).map(|_| ())));
+        });
+        run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
+        run.stderr.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let is_first = |lines: &[String], request: &str, driver: &str| {
+        assert_eq!(lines.len(), 1, "{lines:#?}");
+        let at = |words: &str| lines[0].find(words);
+        assert!(at(request).is_some() && at(request) < at(driver), "{lines:#?}");
+    };
+    for version in [1, 3, 0x3f_ffff, vk::make_api_version(0, 2, 0, 0), vk::make_api_version(1, 1, 0, 0)] {
+        let words = format!("apiVersion {version:#x}");
+        is_first(&lines_of(scenario(version, "").driver(failing.clone())), &words, "failing");
+        is_first(&lines_of(scenario(version, "")), &words, "install a Vulkan driver");
+    }
+    for name in ["VK_KHR_swapchain", "VK_KHR_win32_surface", "VK_NOBODY_knows_this"] {
+        is_first(&lines_of(scenario(vk::API_VERSION_1_1, name)), name, "install a Vulkan driver");
+    }
+    for version in [0, vk::API_VERSION_1_0, vk::API_VERSION_1_3] {
+        let lines = lines_of(scenario(version, "VK_KHR_surface"));
+        assert!(!lines[0].contains("the application"), "{lines:#?}");
+    }
+}
+
+#[test]
+fn a_settings_file_that_lists_all_drivers_is_named_in_that_line() {
+    let failing = Driver::new("failing").result("vkCreateInstance", vk::Result::ERROR_INITIALIZATION_FAILED);
+    for path in ["/nonexistent.json", "SANDBOX/data/vulkan/icd.d/failing.json"] {
+        let settings =
+            r#""additional_drivers": [{"path": "PATH"}], "additional_drivers_use_exclusively": true"#;
+        let scenario = Scenario::new().driver(good()).driver(failing.clone());
+        let lines = lines_without_driver(scenario.settings(&settings.replace("PATH", path)));
+        assert_eq!(lines.len(), 1, "{lines:#?}");
+        assert!(lines[0].contains("vk_loader_settings.json lists all drivers"), "{lines:#?}");
+    }
+}
+
+#[test]
 fn a_variable_keeps_the_line_away() {
     let lines = lines_without_driver(Scenario::new().env("VK_LOADER_X_QUIET", "1"));
     assert_eq!(lines, [""; 0]);

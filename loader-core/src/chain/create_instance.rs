@@ -18,7 +18,8 @@ use crate::logger::Logger;
 use crate::manifest::Version;
 use crate::memory::{Application, Box, Escaped, ObjectCallbacks, TryGrow, Vec};
 use crate::objects::{
-    Instance, Sources, add_under_layers, check_requested, comparable, create_in_drivers, handle, instance_at,
+    Instance, OddRequest, Sources, add_under_layers, check_requested, comparable, create_in_drivers, handle,
+    instance_at, is_known,
 };
 use crate::registry::{ExtensionSet, command, extension};
 
@@ -70,7 +71,17 @@ pub unsafe fn create_instance(
         let sources = Sources::new(loader, info, &enabled, request, &logger)?;
         let layers = open_layers(loader, info, version, &logger, allocator)?;
         if sources.are_none() {
-            return Err(sources.report_none(loader, &logger, &[]));
+            let of_layers = |name: &CStr| {
+                layers.iter().flat_map(|it| &it.instance_extensions).any(|own| name::is(own, name))
+            };
+            let request = OddRequest {
+                api_version: info
+                    .p_application_info
+                    .as_ref()
+                    .map_or(0, |application| application.api_version),
+                extension: { requested }.find(|name| !is_known(loader, name) && !of_layers(name)),
+            };
+            return Err(sources.report_none(loader, &logger, &[], &request));
         }
         let mut available = sources.extensions(loader, &logger)?;
         layers

@@ -26,14 +26,14 @@ pub use instance::Instance;
 pub(crate) use instance::LayerHandle;
 pub(crate) use instance::create::{comparable, create_in_drivers, instance_at};
 pub use instance::driver::{DriverInstance, DriverOfInstance, PhysicalDevice};
-pub(crate) use instance::extensions::check_requested;
 pub use instance::extensions::instance_extensions;
+pub(crate) use instance::extensions::{check_requested, is_known};
 pub(crate) use instance::global::complain_of_null;
 pub use instance::global::{
     enumerate_instance_extension_properties, enumerate_instance_layer_properties, enumerate_instance_version,
 };
 pub use instance::probe::probe;
-pub(crate) use instance::sources::Sources;
+pub(crate) use instance::sources::{OddRequest, Sources};
 pub(crate) use instance::under_creation::{add_under_layers, instance_with_word};
 pub(crate) use listed_ptr::ListedPtr;
 pub(crate) use physical_device::groups;

@@ -7,6 +7,7 @@ use ash::vk::{self, Handle as _};
 
 use super::Instance;
 use super::driver::{DriverInstance, DriverOfInstance};
+use super::sources::OddRequest;
 use super::under_creation::instance_under_creation;
 use crate::abi::name;
 use crate::drivers::{log_outcome, note, refused};
@@ -135,7 +136,9 @@ pub(crate) unsafe fn create_in_drivers(
         }
     }
     if instance.drivers.is_empty() {
-        return Err(instance.sources.report_none(instance.loader, &instance.logger, &outcomes));
+        let api_version = application.map_or(0, |application| application.api_version);
+        let request = OddRequest { api_version, extension: None };
+        return Err(instance.sources.report_none(instance.loader, &instance.logger, &outcomes, &request));
     }
     instance.sorted = instance.loader.flavour.sorts_devices
         && !instance.loader.platform.switch(variables::VK_LOADER_DISABLE_SELECT)?

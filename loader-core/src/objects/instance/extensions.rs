@@ -39,7 +39,8 @@ pub fn instance_extensions(
     let unfiltered = loader.platform.switch(variables::VK_LOADER_DISABLE_INST_EXT_FILTER)?;
     let mut all = Vec::new();
     let add = |extension: &vk::ExtensionProperties| {
-        let counts = unfiltered || is_known(loader, extension);
+        let name = name::in_array(&extension.extension_name);
+        let counts = unfiltered || name.is_some_and(|name| is_known(loader, name));
         if counts { merge(&mut all, extension) } else { Ok(()) }
     };
     let failed = |driver: &DriverRef, result: vk::Result| {
@@ -60,9 +61,9 @@ pub fn instance_extensions(
     Ok(all)
 }
 
-fn is_known(loader: &Loader, extension: &vk::ExtensionProperties) -> bool {
-    name::in_array(&extension.extension_name)
-        .and_then(|name| find_extension(name.to_bytes()))
+/// Returns whether the registry has an instance extension of this name for this system.
+pub(crate) fn is_known(loader: &Loader, name: &CStr) -> bool {
+    find_extension(name.to_bytes())
         .is_some_and(|id| id.kind() == ExtensionKind::Instance && loader.flavour.extensions.contains(id))
 }
 

@@ -1,5 +1,8 @@
 //! The drivers of an instance: the drivers that discovery found, and those that the application passed.
 
+use core::ffi::CStr;
+use core::fmt;
+
 use ash::vk;
 
 use super::extensions;
@@ -10,7 +13,7 @@ use crate::drivers::{Driver, FoundDrivers, log_outcome, report_no_driver};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::{Arc, TryGrow, Vec, format_into};
+use crate::memory::{Arc, Escaped, Text, TryGrow, Vec, format_into};
 use crate::negotiation::DriverStatus;
 use crate::registry::{ExtensionSet, extension};
 
@@ -61,20 +64,24 @@ impl Sources {
     }
 
     /// Reports why no driver can be used, given the outcomes of creating instances of the open
-    /// ones.
+    /// ones. What the application may have caused itself comes first.
     pub(crate) fn report_none(
         &self,
         loader: &Loader,
         logger: &Logger,
         outcomes: &[(usize, DriverStatus)],
+        request: &OddRequest<'_>,
     ) -> vk::Result {
         let platform = loader.platform;
         if let Some(discovered) = &self.discovered {
             let (best, more) = (discovered.best_reason(outcomes), loader.flavour.more_about_drivers);
-            report_no_driver(platform, logger, format_args!("{best}{more}"));
+            let plan = &logger.settings.known.plan;
+            let only = plan.in_force().is_some_and(|settings| settings.additional_drivers_use_exclusively);
+            let only = OnlyListed(only.then_some(&plan.path));
+            report_no_driver(platform, logger, format_args!("{request}{best}{only}{more}"));
         } else {
             let reason = format_args!(
-                "the application wants only the drivers that it gave, and none of them can be used; \
+                "{request}the application wants only the drivers that it gave, and none of them can be used; \
                  `VK_LOADER_DEBUG=driver` logs the reason"
             );
             report_no_driver(platform, logger, reason);
@@ -146,6 +153,49 @@ impl Sources {
             }
         }
         Ok(all)
+    }
+}
+
+/// The settings file that lists all drivers, if one does. Displayed to follow a reason.
+struct OnlyListed<'a>(Option<&'a Text>);
+
+impl fmt::Display for OnlyListed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(path) = self.0 else { return Ok(()) };
+        write!(
+            f,
+            "; the settings file {} lists all drivers (\"additional_drivers_use_exclusively\")",
+            Escaped(path)
+        )
+    }
+}
+
+/// The parts of an application's request that make every driver fail. Displayed with a separator at the end, or
+/// not at all.
+pub(crate) struct OddRequest<'a> {
+    /// The requested version.
+    pub api_version: u32,
+    /// A requested extension that neither the registry nor a layer has.
+    pub extension: Option<&'a CStr>,
+}
+
+impl fmt::Display for OddRequest<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = self.api_version;
+        if version != 0 && version.wrapping_sub(vk::API_VERSION_1_0) >= 1 << 22 {
+            write!(
+                f,
+                "the application's apiVersion {version:#x} is not a version of Vulkan 1: make it with VK_MAKE_API_VERSION; "
+            )?;
+        }
+        if let Some(name) = self.extension {
+            let name = Escaped(name.to_bytes());
+            write!(
+                f,
+                "the application asks for {name}, which is not an instance extension of this system; "
+            )?;
+        }
+        Ok(())
     }
 }
 
