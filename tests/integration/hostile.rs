@@ -36,7 +36,7 @@ fn skipped(text: impl AsRef<[u8]>) {
 }
 
 /// Checks that such a manifest, which is odd but complete, is used.
-fn accepted(text: impl AsRef<[u8]>) {
+fn accepted(text: impl AsRef<[u8]>) -> Run {
     let scenario = Scenario::new().driver(Driver::new("bad").device(Device::new("odd")));
     let library = scenario.sandbox().path("lib/libbad.so");
     let text = replace(text.as_ref(), b"LIBRARY", library.as_os_str().as_bytes());
@@ -44,6 +44,7 @@ fn accepted(text: impl AsRef<[u8]>) {
     let mut devices = run.list("devices");
     devices.sort_unstable();
     assert_eq!(devices, ["gpu", "odd"], "{}", run.stderr);
+    run
 }
 
 fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
@@ -196,6 +197,18 @@ fn an_api_version_of_another_type() {
         skipped(format!(
             r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "LIBRARY", "api_version": {version}}}}}"#
         ));
+    }
+}
+
+#[test]
+fn odd_versions_are_accepted_with_a_warning() {
+    for (from, to, field) in [
+        ("\"1.0.0\"", "\"v1\"", "file_format_version"),
+        ("\"1.0.0\"", "\"\"", "file_format_version"),
+        ("1.3.0", "v1.3.280", "api_version"),
+        ("1.3.0", "1.3.x", "api_version"),
+    ] {
+        accepted(GOOD.replace(from, to)).logs(&["WARNING", &format!("\"{field}\" is not a version")]);
     }
 }
 

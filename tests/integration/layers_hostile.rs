@@ -219,7 +219,11 @@ fn odd_keys_and_values_are_accepted() {
         1,
     ));
     accepted(MANIFEST.replace("VK_LAYER_TEST_bad", "VK_LAYER_TEST_\\u0062ad"));
-    accepted(with_field("file_format_version", "\"7.0.0\""));
+    for version in ["\"7.0.0\"", "\"v1\"", "\"\""] {
+        accepted(with_field("file_format_version", version));
+    }
+    accepted(with_field("api_version", "\"v1.3.280\""));
+    accepted(with_field("api_version", "\"1.3.x\""));
     accepted(
         MANIFEST.replace("\"description\"", "\"note\": [{\"deep\": [[]]}, 1e400, null], \"description\""),
     );

@@ -165,7 +165,7 @@ pub enum ManifestWarning {
     UnknownFormatVersion(Version),
     /// A layer is for a version of Vulkan below 1.0. It is used anyway.
     OldApiVersion(Version),
-    /// An optional field is ignored, except `layers`, which is not optional.
+    /// An optional field is ignored. `layers` and `api_version` are used anyway.
     FieldIgnored {
         /// The field.
         field: Field,
@@ -196,7 +196,8 @@ fn read(bytes: &[u8]) -> Result<DriverManifest, OrOutOfMemory<ManifestError>> {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
     }
     let [format_version, icd] = &root.members_named([Field::FormatVersion.key(), Field::Icd.key()]);
-    let format_version = version(format_version.as_ref(), Field::FormatVersion, &root)?;
+    let (format_version, odd_format) =
+        version(format_version.as_ref(), Field::FormatVersion, &root, Some(NEWEST_FORMAT))?;
     let icd = present(icd.as_ref(), Field::Icd, &root)?;
     if icd.kind() != json::Kind::Object {
         let problem = FieldProblem::WrongType { expected: "an object" };
@@ -205,14 +206,14 @@ fn read(bytes: &[u8]) -> Result<DriverManifest, OrOutOfMemory<ManifestError>> {
     let fields = [Field::LibraryPath, Field::ApiVersion, Field::LibraryArch, Field::Portability];
     let [library, api_version, arch, partial] = &icd.members_named(fields.map(Field::key));
     let (library, written) = string(library.as_ref(), Field::LibraryPath, icd)?;
-    let api_version = version(api_version.as_ref(), Field::ApiVersion, icd)?;
+    let (api_version, odd_version) = version(api_version.as_ref(), Field::ApiVersion, icd, None)?;
     let library_path = written.to_text()?;
     if let Some(problem) = FieldProblem::of_text(&library_path) {
         return Err(ManifestError::Field { field: Field::LibraryPath, problem, line: library.line() }.into());
     }
     let (library_arch, arch_warning) = arch.as_ref().map_or((None, None), library_arch);
     let (portability, portability_warning) = partial.as_ref().map_or((false, None), portability);
-    let known = [Version::new(1, 0, 0), Version::new(1, 0, 1)].contains(&format_version);
+    let known = [Version::new(1, 0, 0), NEWEST_FORMAT].contains(&format_version);
     let format_warning = (!known).then_some(ManifestWarning::UnknownFormatVersion(format_version));
     Ok(DriverManifest {
         format_version,
@@ -220,9 +221,11 @@ fn read(bytes: &[u8]) -> Result<DriverManifest, OrOutOfMemory<ManifestError>> {
         api_version,
         library_arch,
         portability,
-        warning: arch_warning.or(portability_warning).or(format_warning),
+        warning: arch_warning.or(portability_warning).or(odd_version).or(odd_format).or(format_warning),
     })
 }
+
+const NEWEST_FORMAT: Version = Version::new(1, 0, 1);
 
 impl From<ManifestError> for OrOutOfMemory<ManifestError> {
     fn from(error: ManifestError) -> Self {
@@ -251,17 +254,24 @@ pub(super) fn string<'v, 'a>(
     Ok((value, text))
 }
 
+/// Returns a version, with a warning if it is not well-formed; `default` if it cannot be read.
 pub(super) fn version(
     value: Option<&json::Value<'_>>,
     field: Field,
     object: &json::Value<'_>,
-) -> Result<Version, ManifestError> {
+    default: Option<Version>,
+) -> Result<(Version, Option<ManifestWarning>), ManifestError> {
     let (value, text) = string(value, field, object)?;
-    Version::parse(text.as_written()).map_err(|error| ManifestError::Field {
-        field,
-        problem: FieldProblem::Version(error),
-        line: value.line(),
-    })
+    let (read, problem) = match Version::parse(text.as_written()) {
+        Ok((version, true)) => return Ok((version, None)),
+        Ok((version, false)) => (Some(version), VersionError::NotAVersion),
+        Err(error) => (default, error),
+    };
+    let (problem, line) = (FieldProblem::Version(problem), value.line());
+    match read {
+        Some(version) => Ok((version, Some(ManifestWarning::FieldIgnored { field, problem, line }))),
+        None => Err(ManifestError::Field { field, problem, line }),
+    }
 }
 
 /// Returns the pointer width; an unknown value is ignored with a warning.
@@ -308,7 +318,7 @@ impl fmt::Display for ManifestWarning {
                 write!(f, "its API version {version} is of major version 0; it is taken as 1")
             }
             Self::FieldIgnored { field, problem, line } => {
-                let used = *field == Field::Layers;
+                let used = matches!(field, Field::Layers | Field::ApiVersion);
                 let ignored = if used { "" } else { ", so it is ignored" };
                 write!(f, "line {line}: \"{}\" {problem}{ignored}", field.key())
             }
@@ -379,6 +389,29 @@ mod tests {
             br#"{"file_format_version": "2.0.0", "ICD": {"library_path": "a", "api_version": "1.0"}}"#,
         );
         assert_eq!(read.warning, Some(ManifestWarning::UnknownFormatVersion(Version::new(2, 0, 0))));
+    }
+
+    #[test]
+    fn odd_versions_are_read_with_a_warning() {
+        for (format, api_version, warning) in [
+            (
+                "v1",
+                "1.3",
+                "line 1: \"file_format_version\" is not a version such as 1.3.290, so it is ignored",
+            ),
+            ("", "1.3", "line 1: \"file_format_version\" is not a version such as 1.3.290, so it is ignored"),
+            ("1.0.0", "v1.3", "line 2: \"api_version\" is not a version such as 1.3.290"),
+            ("new", "1.3.x", "line 2: \"api_version\" is not a version such as 1.3.290"),
+        ] {
+            let read = manifest(
+                std::format!(
+                    "{{\"file_format_version\": \"{format}\",\n\"ICD\": {{\"library_path\": \"a\", \"api_version\": \"{api_version}\"}}}}"
+                )
+                .as_bytes(),
+            );
+            assert_eq!(read.api_version, Version::new(1, 3, 0));
+            assert_eq!(read.warning.unwrap().to_string(), warning);
+        }
     }
 
     #[test]

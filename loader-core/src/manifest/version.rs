@@ -21,7 +21,7 @@ pub struct Version {
 /// Why a text is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionError {
-    /// A part does not begin with a digit, or the text has more than four parts.
+    /// The first part does not begin with a digit, or the text has more than four parts.
     NotAVersion,
     /// A number does not fit into its bits in a Vulkan version.
     OutOfRange,
@@ -57,14 +57,30 @@ impl Version {
     /// Reads `major`, `major.minor`, `major.minor.patch` or `variant.major.minor.patch`; missing
     /// parts are 0. Each part is its leading digits: the rest of it (`1.3.230-rc1`) is ignored.
     ///
+    /// Returns whether it is well-formed, too: a `v` in front, empty parts, and parts after the first that
+    /// do not begin with a digit (`1.3.x`), which are 0, are not.
+    ///
     /// # Errors
     /// [`VersionError`].
-    pub fn parse(text: &[u8]) -> Result<Self, VersionError> {
+    pub fn parse(text: &[u8]) -> Result<(Self, bool), VersionError> {
         let mut parts = [0u16; 4];
         let mut count = 0usize;
-        for part in trimmed(text).split(|byte| *byte == b'.') {
-            *parts.get_mut(count).ok_or(VersionError::NotAVersion)? = leading_number(part)?;
+        let text = trimmed(text);
+        let number = text.strip_prefix(b"v").unwrap_or(text);
+        let mut well_formed = number.len() == text.len();
+        for part in number.split(|byte| *byte == b'.') {
+            let is_number = part.first().is_some_and(u8::is_ascii_digit);
+            well_formed &= is_number;
+            if part.is_empty() {
+                continue;
+            }
+            let known = is_number || count > 0;
+            let slot = parts.get_mut(count).filter(|_| known).ok_or(VersionError::NotAVersion)?;
+            *slot = leading_number(part)?;
             count = count.saturating_add(1);
+        }
+        if count == 0 {
+            return Err(VersionError::NotAVersion);
         }
         let (variant, [major, minor, patch]) = match parts {
             [variant, major, minor, patch] if count == 4 => (variant, [major, minor, patch]),
@@ -74,14 +90,11 @@ impl Version {
             return Err(VersionError::OutOfRange);
         }
         let narrow = |number: u16| u8::try_from(number).map_err(|_| VersionError::OutOfRange);
-        Ok(Self { variant: narrow(variant)?, major: narrow(major)?, minor, patch })
+        Ok((Self { variant: narrow(variant)?, major: narrow(major)?, minor, patch }, well_formed))
     }
 }
 
 fn leading_number(part: &[u8]) -> Result<u16, VersionError> {
-    if !part.first().is_some_and(u8::is_ascii_digit) {
-        return Err(VersionError::NotAVersion);
-    }
     let mut number = 0u16;
     for digit in part.iter().take_while(|byte| byte.is_ascii_digit()) {
         number = number
@@ -110,21 +123,30 @@ mod tests {
 
     #[test]
     fn parts_may_be_missing() {
-        assert_eq!(Version::parse(b"1.2.205"), Ok(Version::new(1, 2, 205)));
-        assert_eq!(Version::parse(b"1.3"), Ok(Version::new(1, 3, 0)));
-        assert_eq!(Version::parse(b" 1 "), Ok(Version::new(1, 0, 0)));
+        assert_eq!(Version::parse(b"1.2.205"), Ok((Version::new(1, 2, 205), true)));
+        assert_eq!(Version::parse(b"1.3"), Ok((Version::new(1, 3, 0), true)));
+        assert_eq!(Version::parse(b" 1 "), Ok((Version::new(1, 0, 0), true)));
+    }
+
+    #[test]
+    fn parts_may_be_odd() {
+        for (text, minor, patch) in
+            [(&b"v1.3.280"[..], 3, 280), (b"1.3.x", 3, 0), (b"1.x.2", 0, 2), (b"1..2", 2, 0), (b"v1.", 0, 0)]
+        {
+            assert_eq!(Version::parse(text), Ok((Version::new(1, minor, patch), false)), "{text:?}");
+        }
     }
 
     #[test]
     fn four_parts_begin_with_the_variant() {
-        let odd = Version::parse(b"1.0.0.0").unwrap();
+        let odd = Version::parse(b"1.0.0.0").unwrap().0;
         assert_eq!((odd.variant, odd.major), (1, 0));
-        assert_eq!(Version::parse(b"0.1.3.230"), Ok(Version::new(1, 3, 230)));
+        assert_eq!(Version::parse(b"0.1.3.230"), Ok((Version::new(1, 3, 230), true)));
     }
 
     #[test]
     fn what_follows_the_digits_is_ignored() {
-        assert_eq!(Version::parse(b"1.3.230-rc1"), Ok(Version::new(1, 3, 230)));
+        assert_eq!(Version::parse(b"1.3.230-rc1"), Ok((Version::new(1, 3, 230), true)));
     }
 
     #[test]
@@ -136,7 +158,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_not_versions() {
-        for text in [&b""[..], b".", b"1.", b"1..2", b"-1.0.0", b"one.two", b"1.2.3.4.5", b"\xff"] {
+        for text in [&b""[..], b".", b"v", b"-1.0.0", b"one.2", b"vv1", b"1.2.3.4.5", b"\xff"] {
             assert_eq!(Version::parse(text), Err(VersionError::NotAVersion), "{text:?}");
         }
     }

@@ -18,14 +18,15 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), OrOutOfMemo
     }
     let [format_version, list, layer] =
         root.members_named([Field::FormatVersion.key(), Field::Layers.key(), Field::Layer.key()]);
-    let format_version = version(format_version.as_ref(), Field::FormatVersion, &root)?;
+    let newest = KNOWN_FORMATS.last().copied();
+    let (format_version, odd) = version(format_version.as_ref(), Field::FormatVersion, &root, newest)?;
     let known = KNOWN_FORMATS.contains(&format_version);
     file.format_version = format_version;
     file.warning = match &list {
         Some(list) if format_version == FIRST_FORMAT => {
             Some(ignored(Field::Layers, FieldProblem::FormatTooOld { needed: LIST_FORMAT }, list))
         }
-        _ => (!known).then_some(ManifestWarning::UnknownFormatVersion(format_version)),
+        _ => odd.or((!known).then_some(ManifestWarning::UnknownFormatVersion(format_version))),
     };
     match &list {
         Some(list) if list.kind() == Kind::List => {
@@ -129,7 +130,9 @@ fn layer(
     out.layer_type = layer_type(of(Field::Type), value)?;
     library_or_components(of(Field::LibraryPath), of(Field::ComponentLayers), out, value)?;
     (out.library_arch, optional.warning) = of(Field::LibraryArch).map_or((None, None), library_arch);
-    out.api_version = version(of(Field::ApiVersion), Field::ApiVersion, value)?;
+    let (api_version, odd) = version(of(Field::ApiVersion), Field::ApiVersion, value, None)?;
+    out.api_version = api_version;
+    optional.warning = optional.warning.or(odd);
     let field = Field::ImplementationVersion;
     out.implementation_version = optional.number(present(of(field), field, value)?, field);
     out.description = string(of(Field::Description), Field::Description, value)?.1.to_text()?;
