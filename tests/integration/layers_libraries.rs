@@ -140,6 +140,76 @@ fn a_library_that_was_replaced_is_opened_again_once_nothing_uses_it() {
     assert_eq!(before, 2);
 }
 
+/// Says the extensions of layer A before and after an instance with it was created.
+fn use_a(vk: &Vk) {
+    let layers = || {
+        // SAFETY: nothing is asked of the caller.
+        let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+        let all =
+            layers.iter().map(|layer| layer.description_as_c_str().unwrap().to_string_lossy().into_owned());
+        all.collect::<Vec<_>>().join(",")
+    };
+    vk.say("before", layers());
+    vk.say("result", vkload_tests::code(&vk.create(&Ask::new().layer(A)).map(drop)));
+    vk.say("after", layers());
+    let name = std::ffi::CString::new(A).unwrap();
+    // SAFETY: nothing is asked of the caller.
+    let extensions = unsafe { vk.entry.enumerate_instance_extension_properties(Some(&name)) };
+    vk.say("extensions", vkload_tests::code(&extensions.map(|list| vk.say("count", list.len()))));
+}
+
+/// Returns a manifest of layer A that is found first.
+fn first_manifest(library: &str) -> String {
+    format!(
+        r#"{{"file_format_version": "1.2.0", "layer": {{"name": "{A}", "type": "GLOBAL", "library_path": "{library}",
+            "api_version": "1.3.0", "implementation_version": "1", "description": "first"}}}}"#
+    )
+}
+
+const FIRST: &str = "data/vulkan/explicit_layer.d/VK_LAYER_TEST_0.json";
+
+#[test]
+fn a_layer_whose_library_does_not_open_gives_way_to_the_next_of_its_name() {
+    let mut other_width = fs::read("/proc/self/exe").unwrap();
+    other_width[4] = 3 - other_width[4];
+    other_width.truncate(4096);
+    for library in ["/nonexistent.so", "SANDBOX/other.so"] {
+        let layer = Layer::new(A).instance_extension("VK_EXT_layer_only");
+        let scenario = Scenario::new().log().driver(good()).layer(layer).file("other.so", &other_width);
+        let library = library.replace("SANDBOX", scenario.sandbox().path("").to_str().unwrap());
+        let run = scenario.file(FIRST, first_manifest(&library)).run(use_a);
+        run.ok()
+            .says("before", "first")
+            .says("result", "SUCCESS")
+            .says("extensions", "SUCCESS")
+            .says("count", 1);
+        assert_ne!(run.said("after"), "first");
+        run.logs(&["WARNING", "VK_LAYER_TEST_a.json", "tried instead"]);
+        assert_eq!(times(&run, A, "vkCreateInstance"), 1);
+    }
+}
+
+#[test]
+fn a_layer_is_refused_if_no_library_of_its_name_opens() {
+    let second = Layer::new(A).library_path("/nonexistent-either.so");
+    let scenario = Scenario::new().log().driver(good()).layer(second);
+    let run = scenario.file(FIRST, first_manifest("/nonexistent.so")).run(use_a);
+    run.ok()
+        .says("result", "ERROR_LAYER_NOT_PRESENT")
+        .says("extensions", "ERROR_LAYER_NOT_PRESENT")
+        .says("after", "");
+    run.logs(&["ERROR", "nonexistent-either.so"]);
+}
+
+#[test]
+fn a_layer_that_does_not_negotiate_keeps_its_name() {
+    let first = Layer::new(B).refuses(vk::Result::ERROR_INITIALIZATION_FAILED).folder("nowhere");
+    let scenario = Scenario::new().driver(good()).layer(first).layer(Layer::new(A));
+    let library = scenario.sandbox().path(format!("lib/lib{B}.so"));
+    let run = scenario.file(FIRST, first_manifest(library.to_str().unwrap())).run(use_a);
+    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
+}
+
 #[test]
 fn a_layer_that_was_refused_is_closed() {
     let layer = Layer::new(A).implicit().refuses(vk::Result::ERROR_INITIALIZATION_FAILED);

@@ -7,7 +7,7 @@ use super::active::{ActiveLayer, Layers};
 use super::library::{LayerLibrary, Opened};
 use crate::abi::{extensions, name};
 use crate::discovery::{
-    self, ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerRequest, LayerScope, Snapshot,
+    self, ActiveLayers, LayerCandidate, LayerKind, LayerPlan, LayerReason, LayerRequest, LayerScope, Snapshot,
 };
 use crate::log::{Level, Topic};
 use crate::logger::{FoundSettings, Log, Logger, RuleNumber};
@@ -103,7 +103,36 @@ impl FoundLayers {
         // If memory runs out during this check, a layer is listed as before it was opened.
         let is_good = move |index| all_good || self.is_usable(index).unwrap_or(true);
         let listed = self.plan.listed().filter(move |(index, _)| is_good(*index));
-        listed.map(|(_, manifest)| manifest)
+        listed
+            .filter_map(move |(index, manifest)| if all_good { Some(manifest) } else { self.manifest(index) })
+    }
+
+    /// Returns the index of the layer that is used for the one at `index`: another one if its library does not
+    /// open, and a later explicit one has its name.
+    fn used_for(&self, index: usize) -> usize {
+        let mut used = index;
+        while let Some(next) = self.next_of_name(index, used) {
+            used = next;
+        }
+        used
+    }
+
+    /// Returns the manifest of the layer that is used for the one at `index`.
+    fn manifest(&self, index: usize) -> Option<&LayerManifest> {
+        self.plan.layers.get(self.used_for(index))?.manifest.as_ref()
+    }
+
+    /// Returns the layer to try after the one at `index`, whose name the layer `first` has taken.
+    fn next_of_name(&self, first: usize, index: usize) -> Option<usize> {
+        let fault = self.fault(index)?;
+        let is_next = |(at, layer): &(usize, &LayerCandidate)| {
+            *at > index
+                && layer.skipped == Some(LayerReason::NameTaken { of: first })
+                && !layer.library.is_empty()
+        };
+        let is_explicit = self.plan.layers.get(first)?.kind == LayerKind::Explicit;
+        let falls_through = is_explicit && matches!(*fault, LayerOpenError::DoesNotOpen { .. });
+        self.plan.layers.iter().enumerate().find(is_next).filter(|_| falls_through).map(|(at, _)| at)
     }
 
     /// Returns whether the layer at this index of the plan turned out to be unusable.
@@ -146,8 +175,7 @@ impl FoundLayers {
         }
         let mut all = Vec::new();
         for library in &self.plan.libraries(index)? {
-            let manifest = self.plan.layers.get(*library).and_then(|layer| layer.manifest.as_ref());
-            for extension in manifest.into_iter().flat_map(of) {
+            for extension in self.manifest(*library).into_iter().flat_map(of) {
                 extensions::merge_of_layer(&mut all, &properties(extension))?;
             }
         }
@@ -163,8 +191,9 @@ impl FoundLayers {
         active: &ActiveLayers,
         all: &mut Vec<vk::ExtensionProperties>,
     ) -> Result<(), vk::Result> {
-        for (layer, candidate) in active.chain(&self.plan) {
-            let manifest = candidate.manifest.as_ref().filter(|_| !self.is_broken(layer.layer));
+        for (layer, _) in active.chain(&self.plan) {
+            let used = self.used_for(layer.layer);
+            let manifest = self.manifest(used).filter(|_| !self.is_broken(used));
             for extension in manifest.iter().flat_map(|manifest| &manifest.instance_extensions) {
                 extensions::merge_of_layer(all, &properties(extension))?;
             }
@@ -202,21 +231,28 @@ impl FoundLayers {
         }
         let mut layers = Layers::none_of(this.clone(), allocator);
         for layer in &active.layers {
-            let Some(candidate) = this.plan.layers.get(layer.layer) else { continue };
-            if candidate.library.is_empty() {
-                layers.add_meta_layer(layer.layer)?;
-                continue;
-            }
-            match this.open_one(platform, layer.layer, candidate, take_turn)? {
-                Ok(opened) => {
-                    layers.add(layer.layer, opened)?;
+            let mut next = Some(layer.layer);
+            while let Some((index, candidate)) = next.and_then(|at| Some((at, this.plan.layers.get(at)?))) {
+                next = None;
+                if candidate.library.is_empty() {
+                    layers.add_meta_layer(index)?;
+                    continue;
                 }
-                Err(fault) => {
-                    let asked_for = this.is_asked_for(layer.layer, request)?;
-                    log_refusal(logger, candidate, &fault, asked_for);
-                    if asked_for {
-                        return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+                match this.open_one(platform, index, candidate, take_turn)? {
+                    Ok(opened) => layers.add(index, opened)?,
+                    Err(fault) => {
+                        next = this.next_of_name(layer.layer, index);
+                        let asked_for = next.is_none() && this.is_asked_for(layer.layer, request)?;
+                        log_refusal(logger, candidate, &fault, asked_for);
+                        if asked_for {
+                            return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
+                        }
                     }
+                }
+                if let Some(other) = next.and_then(|at| this.plan.layers.get(at)) {
+                    let (path, name) = (Escaped(&other.path), Escaped(other.name()));
+                    let message = format_args!("{path}: {name}: tried instead, because it has the same name");
+                    logger.log(Level::Warning, Topic::Layer, message);
                 }
             }
         }
@@ -242,7 +278,7 @@ impl FoundLayers {
     /// Returns whether the libraries of the layer at this index, or of a meta-layer's components, are all
     /// usable as far as known.
     fn is_usable(&self, index: usize) -> Result<bool, OutOfMemory> {
-        Ok(!self.plan.libraries(index)?.iter().any(|library| self.is_broken(*library)))
+        Ok(!self.plan.libraries(index)?.iter().any(|library| self.is_broken(self.used_for(*library))))
     }
 
     fn any_broken(&self) -> bool {
