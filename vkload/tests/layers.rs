@@ -106,7 +106,9 @@ fn the_list_says_of_every_layer_whether_it_is_active_and_why() {
     assert_eq!(state(&list, SECOND), (false, "not-asked-for".into()));
     assert_eq!(list["changes"], json!([]));
     let empty = Sandbox::new();
-    assert!(text(&layers(&empty, &[], &[("XDG_DATA_HOME", "/nowhere")])).contains("No layer is installed"));
+    assert!(text(&layers(&empty, &[], &[("XDG_DATA_HOME", "/nowhere")])).contains("No layer is found"));
+    let hidden = text(&layers(&sandbox, &[], &[("VK_LAYER_PATH", "/nowhere")]));
+    assert!(hidden.contains("may be installed and hidden, since VK_LAYER_PATH"), "{hidden}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub use layers::discover_layers;
 pub use layers::{
     ActivationCause, ActiveLayer, ActiveLayers, Explained, ExplainedRefusal, LayerCandidate, LayerDecision,
     LayerKind, LayerNote, LayerPlan, LayerReason, LayerRequest, LayerRequestError, LayerScope, Refused,
-    plan_layers,
+    SearchLimit, plan_layers,
 };
 pub use plan::{Candidate, DriverDecision, IgnoreReason, Note, Origin, Plan, SearchResult, Searched};
 pub use policy::{Fallback, LayerVariables, Policy, Request, Root, Search, build_option};

@@ -391,6 +391,7 @@ impl FoundLayers {
         for (index, layer) in self.plan.layers.iter().enumerate() {
             let log = from(layers, index);
             let (name, path) = (Escaped(layer.name()), Escaped(&layer.path));
+            let colon = if layer.name().is_empty() { "" } else { ": " };
             if let Some(warning) = &layer.warning {
                 log(logger, Level::Warning, Topic::Layer, format_args!("{path}: {warning}"));
             }
@@ -401,7 +402,7 @@ impl FoundLayers {
                         logger,
                         reason.level(),
                         Topic::Layer,
-                        format_args!("{path}: {name}: {words}{policy}"),
+                        format_args!("{path}: {name}{colon}{words}{policy}"),
                     );
                 }
                 None => log(logger, Level::Debug, Topic::Layer, format_args!("{path}: {name}: can be used")),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use vkload_core::discovery::{LayerCandidate, LayerRequest};
+use vkload_core::discovery::{LayerCandidate, LayerRequest, SearchLimit};
 use vkload_core::memory::Escaped;
 
 use crate::arguments::LayersArguments;
@@ -40,7 +40,14 @@ pub(crate) fn run(options: &LayersArguments) -> ExitCode {
     let Some((name, arguments)) = options.program.split_first() else {
         let tried = if options.no_probe { Ok(BTreeMap::new()) } else { tried(&planned, &changes) };
         return match tried.and_then(|tried| rows(&planned, &tried)) {
-            Ok(rows) => print_output(&output::render(&rows, &changes, options.json), ExitCode::SUCCESS),
+            Ok(rows) => {
+                let mut notes: Vec<_> = planned.layers.notes.iter().map(ToString::to_string).collect();
+                let limit = planned.layers.limit().filter(|limit| *limit != SearchLimit::Settings); // has a note
+                notes.extend(
+                    limit.map(|limit| format!("other layers may be installed and hidden, since {limit}")),
+                );
+                print_output(&output::render(&rows, &changes, &notes, options.json), ExitCode::SUCCESS)
+            }
             Err(problem) => fail(&problem),
         };
     };

@@ -8,14 +8,15 @@ use crate::escape;
 use crate::switches::Changes;
 use crate::table::Table;
 
-/// Returns the layers, and what changes to variables make them so.
-pub(super) fn render(rows: &[Row], changes: &Changes, json: bool) -> String {
-    if json { escape::json(&to_json(rows, changes)) } else { text(rows, changes) }
+/// Returns the layers, what changes to variables make them so, and what else is known about the search.
+pub(super) fn render(rows: &[Row], changes: &Changes, notes: &[String], json: bool) -> String {
+    if json { escape::json(&to_json(rows, changes, notes)) } else { text(rows, changes, notes) }
 }
 
-fn text(rows: &[Row], changes: &Changes) -> String {
+fn text(rows: &[Row], changes: &Changes, notes: &[String]) -> String {
+    let notes: String = notes.iter().map(|note| format!("\n{note}\n")).collect();
     if rows.is_empty() {
-        return "No layer is installed; `vkload paths` lists the search paths.\n".to_owned();
+        return format!("No layer is found; `vkload paths` lists the search paths.\n{notes}");
     }
     let mut table = Table::new(&["LAYER", "ACTIVE", "WHY"]);
     for row in rows {
@@ -29,6 +30,7 @@ fn text(rows: &[Row], changes: &Changes) -> String {
         table.row([row.view.title(), if is_active { "yes" } else { "no" }, &why]);
     }
     let mut out = table.render();
+    out.push_str(&notes);
     if !changes.is_empty() {
         out.push_str("\nThe same for every program that you start from this shell:\n");
         for (name, value) in changes {
@@ -39,7 +41,7 @@ fn text(rows: &[Row], changes: &Changes) -> String {
 }
 
 /// Returns the layers as JSON. Names do not change between releases; new ones may be added.
-fn to_json(rows: &[Row], changes: &Changes) -> Value {
+fn to_json(rows: &[Row], changes: &Changes, notes: &[String]) -> Value {
     let layer = |row: &Row| {
         json!({
             "name": row.view.name,
@@ -58,6 +60,7 @@ fn to_json(rows: &[Row], changes: &Changes) -> Value {
         "format": 1,
         "vkload": env!("CARGO_PKG_VERSION"),
         "layers": rows.iter().map(layer).collect::<Vec<_>>(),
+        "notes": notes,
         "changes": changes.iter().map(change).collect::<Vec<_>>(),
     })
 }

@@ -121,7 +121,8 @@ impl LayerPlan {
                 Some(index) if self.is_switched_off(index) => {}
                 Some(index) => wanted.try_push((index, ActivationCause::Variable(by)))?,
                 None => {
-                    self.notes.try_push(LayerNote::NotFound { by, name: text(&[name])?, skipped: named })?
+                    let (name, hidden_by) = (text(&[name])?, self.limit());
+                    self.notes.try_push(LayerNote::NotFound { by, name, skipped: named, hidden_by })?;
                 }
             }
         }

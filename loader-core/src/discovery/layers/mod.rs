@@ -19,7 +19,7 @@ mod variables;
 
 pub use plan::{
     ActivationCause, ActiveLayer, ActiveLayers, ExplainedRefusal, LayerCandidate, LayerDecision, LayerKind,
-    LayerNote, LayerPlan, LayerRequest, LayerRequestError, Refused,
+    LayerNote, LayerPlan, LayerRequest, LayerRequestError, Refused, SearchLimit,
 };
 pub use reason::{Explained, LayerReason};
 

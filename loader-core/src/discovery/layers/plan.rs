@@ -6,7 +6,7 @@ use core::fmt;
 
 use super::reason::LayerReason;
 use crate::discovery::reason::Name;
-use crate::discovery::{IgnoreReason, Note, Searched};
+use crate::discovery::{IgnoreReason, Note, Origin, Searched};
 use crate::manifest::{Control, LayerManifest, ManifestWarning, Version};
 use crate::memory::{Escaped, Text, Vec};
 
@@ -163,7 +163,10 @@ crate::reasons! {
             name: Text,
             /// The layer of that name, if it was found and is skipped.
             skipped: Option<usize>,
-        } = ["named-layer-not-found" Error] ("{} names the layer {}, which {}", Name(by), Escaped(name), obstacle(*skipped));
+            /// What may hide a layer of that name.
+            hidden_by: Option<SearchLimit>,
+        } = ["named-layer-not-found" Error]
+            ("{} names the layer {}, which {}", Name(by), Escaped(name), Obstacle(*skipped, *hidden_by));
         /// More layers were found than the loader's limit.
         TooManyLayers {
             /// The number of layers that were left out.
@@ -174,11 +177,41 @@ crate::reasons! {
     }
 }
 
-/// Says what keeps a layer that a variable names from being used.
-fn obstacle(skipped: Option<usize>) -> &'static str {
-    match skipped {
-        Some(_) => "was found but cannot be used",
-        None => "is not installed; correct the name or install the layer",
+/// What keeps a layer that a variable names from being used.
+struct Obstacle(Option<usize>, Option<SearchLimit>);
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(Some(_), _) => f.write_str("was found but cannot be used"),
+            Self(None, Some(limit)) => {
+                write!(f, "is not found; it may be installed and hidden, since {limit}")
+            }
+            Self(None, None) => f.write_str("is not installed; correct the name or install the layer"),
+        }
+    }
+}
+
+/// Why installed layers may not be found. Displayed to follow "since".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchLimit {
+    /// The settings file lists all layers.
+    Settings,
+    /// The override layer sets the search path.
+    OverrideLayer,
+    /// This variable does.
+    Variable(&'static CStr),
+}
+
+impl fmt::Display for SearchLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Settings => f.write_str("the settings file lists all layers"),
+            Self::OverrideLayer => {
+                f.write_str("the override layer sets the search path (\"override_paths\")")
+            }
+            Self::Variable(name) => write!(f, "{} replaces the search path", Name(name)),
+        }
     }
 }
 
@@ -215,6 +248,23 @@ impl LayerPlan {
         position.map_or_else(
             || LayerDecision::Skip(reason().unwrap_or(LayerReason::NotAskedFor)),
             LayerDecision::Active,
+    /// Returns why installed layers may not be found, if the usual folders are not all searched.
+    #[must_use]
+    pub fn limit(&self) -> Option<SearchLimit> {
+        let in_notes = self.notes.iter().find_map(|note| match note {
+            LayerNote::OnlyListed => Some(SearchLimit::Settings),
+            LayerNote::Search(Note::ReplacedByNothing { name, .. }) => Some(SearchLimit::Variable(name)),
+            _ => None,
+        });
+        in_notes.or_else(|| {
+            self.searched.iter().find_map(|searched| match searched.origin {
+                Origin::Replacing(name) => Some(SearchLimit::Variable(name)),
+                Origin::OverrideLayer => Some(SearchLimit::OverrideLayer),
+                _ => None,
+            })
+        })
+    }
+
         )
     }
 }
@@ -270,7 +320,12 @@ pub struct ExplainedRefusal<'a> {
 impl fmt::Display for ExplainedRefusal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LayerRequestError::Skipped { layer: index } = self.refusal else {
-            return f.write_str("no layer of this name is installed");
+            return match self.plan.limit() {
+                Some(limit) => {
+                    write!(f, "no layer of this name is found; it may be installed and hidden, since {limit}")
+                }
+                None => f.write_str("no layer of this name is installed"),
+            };
         };
         match self.plan.layers.get(*index) {
             Some(LayerCandidate { path, skipped: Some(reason), .. }) => {

@@ -279,7 +279,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         all.push(Finding::new(case, Id::WrongSeparator, name, what).with_severity(severity).step(command));
     }
     for note in &case.planned.layers.notes {
-        let LayerNote::NotFound { by, name, skipped } = note else { continue };
+        let LayerNote::NotFound { by, name, skipped, hidden_by } = note else { continue };
         let by = by.to_string_lossy();
         let name = Escaped(name).to_string();
         if all.iter().any(|said| said.about == by) {
@@ -308,7 +308,10 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             None if VALIDATION_BEFORE.contains(&name.as_str()) => {
                 format!("names the layer {name}, which {VALIDATION} replaced in 2019")
             }
-            None => format!("names the layer {name}, which is not installed"),
+            None => match hidden_by {
+                Some(limit) => format!("names the layer {name}, which is not found, since {limit}"),
+                None => format!("names the layer {name}, which is not installed"),
+            },
         };
         let finding = Finding::new(case, Id::LayerNotFound, &by, what);
         all.push(match (close, skipped, name.as_str()) {

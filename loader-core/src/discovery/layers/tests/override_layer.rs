@@ -33,6 +33,27 @@ fn override_paths_replace_the_search_for_explicit_layers() {
 }
 
 #[test]
+fn a_layer_that_may_be_hidden_is_not_called_missing() {
+    let hidden = |case: Case| {
+        let case = case.explicit(&["A"]).application(&["A"]).set("VK_INSTANCE_LAYERS", "A");
+        let plan = case.plan();
+        let refused = case.activated(&plan).refused[0].because.explain(&plan).to_string();
+        let notes = case.notes();
+        let [(_, by_application), (_, by_variable)] =
+            [&refused, notes.last().unwrap()].map(|words| words.split_once(", since ").unwrap());
+        assert_eq!(by_application, by_variable);
+        by_variable.to_string()
+    };
+    assert_eq!(hidden(Case::new().set("VK_LAYER_PATH", "/else")), "VK_LAYER_PATH replaces the search path");
+    assert_eq!(hidden(Case::new().set("VK_LAYER_PATH", ":")), "VK_LAYER_PATH replaces the search path");
+    let settings = r#"{"file_format_version": "1.0.0", "settings": {"layers": []}}"#;
+    let path = "/etc/vulkan/loader_settings.d/vk_loader_settings.json";
+    assert_eq!(hidden(Case::new().file(path, settings)), "the settings file lists all layers");
+    let case = Case::new().implicit_meta(OVERRIDE, &[], r#", "override_paths": ["/else"]"#);
+    assert_eq!(hidden(case), "the override layer sets the search path (\"override_paths\")");
+}
+
+#[test]
 fn relative_override_paths_are_beside_the_manifest() {
     let case = Case::new().file("/usr/share/vulkan/implicit_layer.d/more/a.json", &manifest("A", ""));
     let case = case.implicit_meta(OVERRIDE, &["A"], r#", "override_paths": ["more"]"#);
