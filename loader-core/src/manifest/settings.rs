@@ -124,9 +124,10 @@ impl SettingsFile {
 impl fmt::Display for SettingsWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let follows = match self.problem {
-            FieldProblem::WrongEntry => "the whole list is ignored: layers are searched for as usual",
-            _ => "it is ignored",
+            FieldProblem::WrongEntry => ", so the whole list is ignored: layers are searched for as usual",
+            FieldProblem::TooMany => "",
+            _ => ", so it is ignored",
         };
-        write!(f, "line {}: \"{}\" {}, so {follows}", self.line, Escaped(&self.field), self.problem)
+        write!(f, "line {}: \"{}\" {}{follows}", self.line, Escaped(&self.field), self.problem)
     }
 }

@@ -36,6 +36,9 @@ const UUID: &str = "a list of 16 numbers from 0 to 255";
 /// The values of an object's fields, in the order of its kind.
 type Fields<'a> = [Option<Value<'a>>; 8];
 
+/// The number of log files that are used: every message is written to each.
+const LOG_FILE_LIMIT: usize = 64;
+
 /// The number of warnings that are kept: finding a line takes time.
 const WARNING_LIMIT: usize = 64;
 
@@ -46,7 +49,7 @@ pub(super) fn file(bytes: &[u8], folder: &[u8]) -> Result<Result<SettingsFile, M
         Err(error) => return Ok(Err(ManifestError::Json(error))),
     };
     let mut file = SettingsFile::default();
-    let mut reader = Reader { bytes, folder, warnings: &mut file.warnings };
+    let mut reader = Reader { bytes, folder, warnings: &mut file.warnings, log_files: 0 };
     let [version, _, single, array, ..] = &reader.fields(&root, FILE)?;
     if let (Some(_), Some(single)) = (array, single) {
         reader.warn(b"settings", FieldProblem::Excluded { by: "settings_array" }, single)?;
@@ -75,6 +78,8 @@ struct Reader<'a> {
     bytes: &'a [u8],
     folder: &'a [u8],
     warnings: &'a mut Vec<SettingsWarning>,
+    /// The number of log files read until now.
+    log_files: usize,
 }
 
 impl Reader<'_> {
@@ -261,11 +266,17 @@ impl Reader<'_> {
                 continue;
             }
             let path = self.path(Some(&file), "destinations", object)?;
-            if !path.is_empty() {
+            if path.is_empty() {
+                continue;
+            }
+            self.log_files = self.log_files.saturating_add(1);
+            if self.log_files <= LOG_FILE_LIMIT {
                 location.destinations.try_push(path)?;
+            } else if self.log_files == LOG_FILE_LIMIT.saturating_add(1) {
+                self.warn(b"log_locations", FieldProblem::TooMany, &file)?;
             }
         }
-        out.log_locations.try_push(location)
+        if location.destinations.is_empty() { Ok(()) } else { out.log_locations.try_push(location) }
     }
 
     /// Adds the words of a list to the filter.
