@@ -3,14 +3,27 @@
 
 use super::meta::is_lower;
 use super::plan::{
-    ActivationCause, ActiveLayer, ActiveLayers, LayerKind, LayerNote, LayerPlan, LayerRequest,
-    LayerRequestError, Refused,
+    ActivationCause, ActiveLayer, ActiveLayers, LayerCandidate, LayerKind, LayerNote, LayerPlan,
+    LayerRequest, LayerRequestError, Refused,
 };
 use super::reason::LayerReason;
 use super::variables::Variables;
 use crate::discovery::filter::matches;
 use crate::manifest::{Control, Version};
 use crate::memory::{OutOfMemory, TryGrow, Vec, sort_by, text};
+
+/// Layers that do not work above another one: patterns for the name of the upper and the lower layer, and the
+/// reason. The upper one is moved below.
+const NOT_ABOVE: &[[&str; 3]] = &[
+    ["VK_LAYER_MANGOHUD_overlay*", RENDERDOC, NO_CREATE_DEVICE],
+    ["VK_LAYER_VKBASALT_*", RENDERDOC, NO_CREATE_DEVICE],
+    ["VK_LAYER_MESA_overlay", RENDERDOC, NO_CREATE_DEVICE],
+];
+
+const RENDERDOC: &str = "VK_LAYER_RENDERDOC_Capture";
+
+const NO_CREATE_DEVICE: &str =
+    "RenderDoc returns no vkCreateDevice without an instance, which this layer needs";
 
 impl LayerPlan {
     /// Returns the index of the layer called `name`, if it can be used.
@@ -127,7 +140,30 @@ impl LayerPlan {
             }
         }
         self.add_enabled(variables, &mut wanted)?;
+        if !self.is_listed {
+            self.separate(&mut wanted)?;
+        }
         self.wanted = wanted;
+        Ok(())
+    }
+
+    /// Moves layers below those that they do not work above ([`NOT_ABOVE`]).
+    fn separate(&mut self, wanted: &mut [(usize, ActivationCause)]) -> Result<(), OutOfMemory> {
+        for [upper, lower, reason] in NOT_ABOVE {
+            let name =
+                |(index, _): &(usize, _)| self.layers.get(*index).map_or(&b""[..], LayerCandidate::name);
+            let at = |wanted: &[_], pattern: &str| {
+                wanted.iter().position(|one| matches(pattern.as_bytes(), name(one)))
+            };
+            while let (Some(up), Some(low)) = (at(wanted, upper), at(wanted, lower))
+                && let Some([above @ .., last]) = wanted.get_mut(up..=low)
+            {
+                let below = text(&[name(last)])?;
+                above.iter_mut().rev().for_each(|one| core::mem::swap(one, last));
+                let note = LayerNote::Moved { name: text(&[name(last)])?, below, reason };
+                self.notes.try_push(note)?;
+            }
+        }
         Ok(())
     }
 

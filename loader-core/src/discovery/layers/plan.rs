@@ -172,6 +172,15 @@ crate::reasons! {
             /// The number of layers that were left out.
             left_out: usize,
         } = ["too-many-layers" Warning] ("there are too many layers, {left_out} of them were left out");
+        /// A layer has another position, since it does not work above another.
+        Moved {
+            /// Its name.
+            name: Text,
+            /// The layer directly above it.
+            below: Text,
+            /// Why it does not work above that layer.
+            reason: &'static str,
+        } = ["layer-moved" Info] ("the layer {} is called after {}: {reason}", Escaped(name), Escaped(below));
         /// The settings file lists the layers and has no position for others, so none are searched for.
         OnlyListed = ["only-listed-layers" Info] ("the settings file lists all layers, so others are not searched for");
     }
@@ -239,15 +248,6 @@ impl LayerPlan {
             .filter_map(|(index, layer)| Some((index, layer.manifest.as_ref()?)))
     }
 
-    /// Returns the decision about the layer at `index` in an instance.
-    #[must_use]
-    pub fn decision(&self, index: usize, active: &ActiveLayers) -> LayerDecision {
-        let position = active.layers.iter().position(|layer| layer.layer == index);
-        let candidate = self.layers.get(index);
-        let reason = || candidate.and_then(|layer| layer.skipped.or(layer.inactive));
-        position.map_or_else(
-            || LayerDecision::Skip(reason().unwrap_or(LayerReason::NotAskedFor)),
-            LayerDecision::Active,
     /// Returns why installed layers may not be found, if the usual folders are not all searched.
     #[must_use]
     pub fn limit(&self) -> Option<SearchLimit> {
@@ -265,6 +265,15 @@ impl LayerPlan {
         })
     }
 
+    /// Returns the decision about the layer at `index` in an instance.
+    #[must_use]
+    pub fn decision(&self, index: usize, active: &ActiveLayers) -> LayerDecision {
+        let position = active.layers.iter().position(|layer| layer.layer == index);
+        let candidate = self.layers.get(index);
+        let reason = || candidate.and_then(|layer| layer.skipped.or(layer.inactive));
+        position.map_or_else(
+            || LayerDecision::Skip(reason().unwrap_or(LayerReason::NotAskedFor)),
+            LayerDecision::Active,
         )
     }
 }

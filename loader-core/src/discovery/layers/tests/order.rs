@@ -69,6 +69,23 @@ fn an_implicit_layer_that_the_application_names_stays_where_it_is() {
 }
 
 #[test]
+fn layers_that_do_not_work_above_another_are_moved_below() {
+    let [mangohud, other, renderdoc] =
+        ["VK_LAYER_MANGOHUD_overlay_x86_64", "VK_LAYER_N", "VK_LAYER_RENDERDOC_Capture"];
+    let case = Case::new().implicit(&[mangohud, other, renderdoc]);
+    assert_eq!(case.active(), [other, renderdoc, mangohud]);
+    let reason = "RenderDoc returns no vkCreateDevice without an instance, which this layer needs";
+    assert_eq!(case.notes(), [format!("the layer {mangohud} is called after {renderdoc}: {reason}")]);
+    let two = ["VK_LAYER_MANGOHUD_overlay_x86", mangohud, renderdoc];
+    assert_eq!(Case::new().implicit(&two).active()[0], renderdoc);
+    for kept in [[mangohud, other], [other, renderdoc]] {
+        assert_eq!(Case::new().implicit(&kept).active(), kept);
+    }
+    let named = Case::new().implicit(&[mangohud, renderdoc]).set("VK_INSTANCE_LAYERS", renderdoc);
+    assert_eq!(named.active(), [renderdoc, mangohud]);
+}
+
+#[test]
 fn an_unknown_name_in_a_variable_stops_nothing() {
     let case = Case::new().explicit(&["A"]).set("VK_INSTANCE_LAYERS", "nope: A ::");
     assert_eq!(case.active(), ["A"]);
