@@ -86,6 +86,69 @@ fn device_select_puts_one_device_first() {
     run.ok().says("devices", "big,small");
 }
 
+/// Returns a driver with three devices of one model and name. The bytes of their UUIDs are 1, 2 and 3.
+fn twins() -> Scenario {
+    let twin =
+        |number| Device::new("twin").kind(Kind::DISCRETE_GPU).id(0x10de, 0x2204).pci([0, number, 0, 0]);
+    Scenario::new().log().driver(Driver::new("twins").device(twin(1)).device(twin(2)).device(twin(3)))
+}
+
+/// Says the UUIDs of the devices, and of the first device of each group.
+fn say_uuids(vk: &Vk) {
+    let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
+    let uuid = |device: &vk::PhysicalDevice| {
+        let mut ids = vk::PhysicalDeviceIDProperties::default();
+        let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut ids);
+        // SAFETY: valid use of Vulkan on one thread.
+        unsafe { instance.get_physical_device_properties2(*device, &mut all) };
+        ids.device_uuid[0].to_string()
+    };
+    // SAFETY: valid use of Vulkan on one thread.
+    let groups = unsafe {
+        let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); 3];
+        instance.enumerate_physical_device_groups(&mut groups).unwrap();
+        groups
+    };
+    let devices = instance.devices();
+    vk.say("devices", devices.iter().map(uuid).collect::<Vec<_>>().join(","));
+    vk.say(
+        "groups",
+        groups.iter().map(|group| uuid(&group.physical_devices[0])).collect::<Vec<_>>().join(","),
+    );
+}
+
+#[test]
+fn device_select_tells_identical_devices_apart() {
+    for (value, order) in [
+        ("10de:2204", "1,2,3"),
+        ("0000:03:00.0", "3,1,2"),
+        ("2:0.0", "2,1,3"),
+        ("GPU-03030303-0303-0303-0303-030303030303", "3,1,2"),
+        ("02020202020202020202020202020202", "2,1,3"),
+        ("TW*", "1,2,3"),
+    ] {
+        let run = twins().env("VK_LOADER_DEVICE_SELECT", value).run(say_uuids);
+        run.ok().says("devices", order).says("groups", order).logs_not(&["VK_LOADER_DEVICE_SELECT"]);
+    }
+    let named = Driver::new("named").device(Device::new("A small GPU").kind(Kind::CPU));
+    let run = twins().driver(named).env("VK_LOADER_DEVICE_SELECT", "*small*").run(list_devices);
+    run.ok().says("devices", "A small GPU,twin,twin,twin");
+}
+
+#[test]
+fn device_select_that_matches_nothing_lists_the_devices() {
+    for value in ["0000:07:00.0", "07070707070707070707070707070707", "*none*", "1:1"] {
+        let run = twins().env("VK_LOADER_DEVICE_SELECT", value).run(say_uuids);
+        run.ok().says("devices", "1,2,3");
+        run.logs(&[
+            "WARNING",
+            &format!("VK_LOADER_DEVICE_SELECT is \"{value}\", which is none of the 3 devices"),
+        ]);
+        let listed = "VK_LOADER_DEVICE_SELECT can be 10de:2204, 0000:02:00.0, 02020202020202020202020202020202 for twin";
+        assert_eq!(run.stderr.matches(listed).count(), 1, "{}", run.stderr);
+    }
+}
+
 #[test]
 fn buses_are_compared_part_by_part() {
     let at = |name, place| Device::new(name).kind(Kind::DISCRETE_GPU).pci(place);

@@ -30,7 +30,7 @@ impl<'a> NameFilter<'a> {
 }
 
 /// Returns whether `pattern` matches `name` as a whole.
-pub(super) fn matches(pattern: &[u8], name: &[u8]) -> bool {
+pub(crate) fn matches(pattern: &[u8], name: &[u8]) -> bool {
     if is_same_in_any_case(pattern, b"~all~") {
         return true;
     }

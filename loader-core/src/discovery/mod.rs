@@ -12,7 +12,7 @@
 mod answers;
 pub(crate) mod devices;
 mod drivers;
-mod filter;
+pub(crate) mod filter;
 mod fixed;
 mod inquiry;
 mod kind;

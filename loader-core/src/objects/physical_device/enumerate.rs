@@ -109,7 +109,8 @@ impl Instance {
         }
         if self.sorted {
             let preference = Preference::from_environment(self.loader)?;
-            sort_by(&mut all, |one, other| order(&one.facts, &other.facts, &preference));
+            sort_by(&mut all, |one, other| order(&one.facts, &other.facts));
+            sort_by(&mut all, |one, other| preference.wants(other).cmp(&preference.wants(one)));
         }
         self.choose(all)
     }
@@ -194,10 +195,14 @@ pub(super) unsafe extern "system" fn enumerate_physical_devices(
 fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
     let address = |device: &&PhysicalDevice| core::ptr::from_ref::<PhysicalDevice>(device).addr();
     let order = all.iter().fold(1usize, |order, device| order.rotate_left(5) ^ address(device));
-    if !instance.logger.wants(Level::Info, Topic::Driver)
+    if !(instance.logger.wants(Level::Info, Topic::Driver)
+        || instance.logger.wants(Level::Warning, Topic::Driver))
         || instance.told_order.swap(order, Ordering::Relaxed) == order
     {
         return;
+    }
+    if let (true, Ok(preference)) = (instance.sorted, Preference::from_environment(instance.loader)) {
+        preference.report(&instance.logger, all);
     }
     for (index, device) in all.iter().enumerate() {
         let properties = super::sorting::properties(device.driver(), device.driver_handle());

@@ -131,7 +131,8 @@ impl DeviceIndices<'_> {
             if self.listed {
                 core::ptr::eq(*device, own)
             } else {
-                order(&device.facts, &own.facts, &self.preference).is_eq()
+                order(&device.facts, &own.facts).is_eq()
+                    && self.preference.wants(device) == self.preference.wants(own)
             }
         })
     }

@@ -2,43 +2,124 @@
 //! first.
 
 use core::cmp::Ordering;
+use core::fmt;
 
 use ash::vk;
 
 use crate::abi::name;
 use crate::discovery::DeviceIds;
+use crate::discovery::filter::matches;
 use crate::dispatch::{InstanceTable, Table as _};
 use crate::loader::Loader;
-use crate::memory::{OutOfMemory, ascii};
+use crate::log::{Level, Topic};
+use crate::logger::Logger;
+use crate::memory::{Escaped, OutOfMemory, Text, ascii};
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
 use crate::objects::instance::extensions::of_device;
 use crate::platform::variables;
 use crate::registry::command;
 
-/// The device that the user wants first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Preference(Option<(u32, u32)>);
+/// The value of `VK_LOADER_DEVICE_SELECT`: the devices that the user wants first. Empty if it is not set.
+pub(super) struct Preference(Text);
+
+/// What a user names devices by.
+#[derive(Debug, PartialEq, Eq)]
+enum Wanted<'a> {
+    /// The numbers of vendor and model.
+    Ids(u32, u32),
+    Bus([u32; 4]),
+    Uuid([u8; 16]),
+    /// A pattern for the name.
+    Name(&'a [u8]),
+}
 
 impl Preference {
-    /// Reads `VK_LOADER_DEVICE_SELECT`: vendor and device as hexadecimal numbers, separated by a
-    /// colon.
+    /// Reads the variable.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub(super) fn from_environment(loader: &Loader) -> Result<Self, OutOfMemory> {
-        let wanted = loader.platform.variable(variables::VK_LOADER_DEVICE_SELECT)?;
-        Ok(Self(wanted.and_then(|value| Self::parse(&value))))
+        loader
+            .platform
+            .variable(variables::VK_LOADER_DEVICE_SELECT)
+            .map(|value| Self(value.unwrap_or_default()))
     }
 
-    fn parse(value: &[u8]) -> Option<(u32, u32)> {
-        let colon = value.iter().position(|byte| *byte == b':')?;
-        Some((hexadecimal(value.get(..colon)?)?, hexadecimal(value.get(colon.wrapping_add(1)..)?)?))
+    pub(super) fn wants(&self, device: &PhysicalDevice) -> bool {
+        let facts = &device.facts;
+        match Wanted::parse(&self.0) {
+            None => false,
+            Some(Wanted::Ids(vendor, number)) => (vendor, number) == (facts.vendor, facts.device),
+            Some(Wanted::Bus(bus)) => facts.bus == Some(bus),
+            Some(Wanted::Uuid(uuid)) => ids(device).uuids.is_some_and(|(own, _)| own == uuid),
+            Some(Wanted::Name(pattern)) => {
+                let properties = properties(device.driver(), device.driver_handle());
+                matches(pattern, name::in_array(&properties.device_name).unwrap_or_default().to_bytes())
+            }
+        }
     }
 
-    fn wants(&self, facts: &DeviceFacts) -> bool {
-        self.0 == Some((facts.vendor, facts.device))
+    /// Warns if no device is wanted although the variable is set, and lists the devices with values for it.
+    pub(super) fn report(&self, logger: &Logger, all: &[&PhysicalDevice]) {
+        if ascii::trimmed(&self.0).is_empty() || all.iter().any(|device| self.wants(device)) {
+            return;
+        }
+        let value = Escaped(&self.0);
+        logger.log(
+            Level::Warning,
+            Topic::Driver,
+            format_args!(
+                "VK_LOADER_DEVICE_SELECT is \"{value}\", which is none of the {} devices",
+                all.len()
+            ),
+        );
+        for device in all {
+            let properties = properties(device.driver(), device.driver_handle());
+            let name = Escaped(name::in_array(&properties.device_name).unwrap_or_default().to_bytes());
+            let (vendor, number) = (device.facts.vendor, device.facts.device);
+            let values = Values { bus: device.facts.bus, uuid: ids(device).uuids.map(|(uuid, _)| uuid) };
+            let message =
+                format_args!("VK_LOADER_DEVICE_SELECT can be {vendor:04x}:{number:04x}{values} for {name}");
+            logger.log(Level::Warning, Topic::Driver, message);
+        }
     }
+}
+
+impl<'a> Wanted<'a> {
+    /// Parses a PCI address (`0000:01:00.0`, `01:00.0`), a UUID (with or without dashes, and with `GPU-` in front),
+    /// `vendor:device` in hexadecimal numbers, or a pattern for names.
+    fn parse(value: &'a [u8]) -> Option<Self> {
+        let value = ascii::trimmed(value);
+        let bus = || {
+            let dot = value.iter().rposition(|byte| *byte == b'.')?;
+            let function = hexadecimal(value.get(dot.wrapping_add(1)..)?)?;
+            match numbers(value.get(..dot)?)? {
+                [domain, Some(bus), Some(device)] => {
+                    Some(Self::Bus([domain.unwrap_or_default(), bus, device, function]))
+                }
+                _ => None,
+            }
+        };
+        let ids = || match numbers(value)? {
+            [None, Some(vendor), Some(device)] => Some(Self::Ids(vendor, device)),
+            _ => None,
+        };
+        let named = (!value.is_empty()).then_some(Self::Name(value));
+        bus().or_else(|| uuid(value).map(Self::Uuid)).or_else(ids).or(named)
+    }
+}
+
+/// Returns up to three hexadecimal numbers between colons, aligned to the end.
+fn numbers(text: &[u8]) -> Option<[Option<u32>; 3]> {
+    let mut numbers = [None; 3];
+    for part in text.split(|byte| *byte == b':') {
+        if numbers[0].is_some() {
+            return None;
+        }
+        numbers = [numbers[1], numbers[2], Some(hexadecimal(part)?)];
+    }
+    Some(numbers)
 }
 
 fn hexadecimal(text: &[u8]) -> Option<u32> {
@@ -46,19 +127,41 @@ fn hexadecimal(text: &[u8]) -> Option<u32> {
     ascii::number(ascii::hexadecimal_digits(text).unwrap_or(text), 16)
 }
 
-/// Compares two devices. The device that the user named comes first; then discrete before integrated before
+fn uuid(text: &[u8]) -> Option<[u8; 16]> {
+    let mut digits = text.strip_prefix(b"GPU-").unwrap_or(text).iter().filter(|byte| **byte != b'-');
+    let mut uuid = [0; 16];
+    for byte in &mut uuid {
+        *byte = u8::try_from(ascii::number(&[*digits.next()?, *digits.next()?], 16)?).ok()?;
+    }
+    digits.next().is_none().then_some(uuid)
+}
+
+/// The values that choose one device, to follow the one that may choose several.
+struct Values {
+    bus: Option<[u32; 4]>,
+    uuid: Option<[u8; 16]>,
+}
+
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some([domain, bus, device, function]) = self.bus {
+            write!(f, ", {domain:04x}:{bus:02x}:{device:02x}.{function:x}")?;
+        }
+        if let Some(uuid) = self.uuid {
+            f.write_str(", ")?;
+            uuid.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Compares two devices: discrete before integrated before
 /// virtual before other before software devices; then devices with a PCI address, by address, before devices
 /// without; then the device with the lower exclusive or of vendor and device number.
 #[must_use]
-pub(super) fn order(one: &DeviceFacts, other: &DeviceFacts, preference: &Preference) -> Ordering {
+pub(super) fn order(one: &DeviceFacts, other: &DeviceFacts) -> Ordering {
     let key = |facts: &DeviceFacts| {
-        (
-            !preference.wants(facts),
-            rank(facts.kind),
-            facts.bus.is_none(),
-            facts.bus.unwrap_or_default(),
-            facts.vendor ^ facts.device,
-        )
+        (rank(facts.kind), facts.bus.is_none(), facts.bus.unwrap_or_default(), facts.vendor ^ facts.device)
     };
     key(one).cmp(&key(other))
 }
@@ -202,11 +305,6 @@ mod tests {
         bus: None,
     };
 
-    fn sorted(mut devices: std::vec::Vec<DeviceFacts>, preference: Preference) -> std::vec::Vec<DeviceFacts> {
-        devices.sort_by(|one, other| order(one, other, &preference));
-        devices
-    }
-
     #[test]
     fn kinds_are_ordered_before_addresses_and_numbers() {
         let cpu = DeviceFacts { kind: vk::PhysicalDeviceType::CPU.as_raw(), bus: Some([0; 4]), ..PLAIN };
@@ -214,19 +312,30 @@ mod tests {
         let near = DeviceFacts { bus: Some([0, 1, 0, 0]), ..PLAIN };
         let far = DeviceFacts { bus: Some([0, 2, 0, 0]), device: 0, ..PLAIN };
         let low = DeviceFacts { vendor: 0, ..PLAIN };
-        assert_eq!(
-            sorted(std::vec![cpu, PLAIN, integrated, far, low, near], Preference(None)),
-            [near, far, low, PLAIN, integrated, cpu]
-        );
+        let mut devices = [cpu, PLAIN, integrated, far, low, near];
+        devices.sort_by(order);
+        assert_eq!(devices, [near, far, low, PLAIN, integrated, cpu]);
     }
 
     #[test]
-    fn the_device_that_the_user_names_comes_first() {
-        let software =
-            DeviceFacts { kind: vk::PhysicalDeviceType::CPU.as_raw(), vendor: 0x10005, device: 0, ..PLAIN };
-        let preference = Preference(Preference::parse(b"0x10005:0"));
-        assert_eq!(sorted(std::vec![PLAIN, software], preference), [software, PLAIN]);
-        assert_eq!(Preference::parse(b"10de:2204"), Some((0x10de, 0x2204)));
-        assert_eq!(Preference::parse(b"nonsense"), None);
+    fn devices_are_named_in_four_ways() {
+        let uuid = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0xa, 0xb, 0xc, 0xd, 0xe, 0xff];
+        for (value, wanted) in [
+            ("10de:2204", Wanted::Ids(0x10de, 0x2204)),
+            (" 0x10005:0 ", Wanted::Ids(0x10005, 0)),
+            ("0000:01:00.0", Wanted::Bus([0, 1, 0, 0])),
+            ("a:1f.7", Wanted::Bus([0, 0xa, 0x1f, 7])),
+            ("10000:e1:00.1", Wanted::Bus([0x10000, 0xe1, 0, 1])),
+            ("000102030405060708090a0b0c0d0eff", Wanted::Uuid(uuid)),
+            ("GPU-00010203-0405-0607-0809-0a0b0c0d0eFF", Wanted::Uuid(uuid)),
+            ("nonsense", Wanted::Name(b"nonsense")),
+            ("NVIDIA RTX 4.0", Wanted::Name(b"NVIDIA RTX 4.0")),
+            ("1:2:3", Wanted::Name(b"1:2:3")),
+            ("0:1:2:3.0", Wanted::Name(b"0:1:2:3.0")),
+            ("000102030405060708090a0b0c0d0eff00", Wanted::Name(b"000102030405060708090a0b0c0d0eff00")),
+        ] {
+            assert_eq!(Wanted::parse(value.as_bytes()), Some(wanted), "{value}");
+        }
+        assert_eq!(Wanted::parse(b" "), None);
     }
 }
