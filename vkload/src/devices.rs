@@ -46,6 +46,8 @@ struct Seen {
     loader: String,
     /// In the order in which programs see them.
     devices: Vec<Tried>,
+    /// For each device the variables that put it first; `None` if nothing does or there is only one.
+    selections: Vec<Option<String>>,
     /// The reason for the order, or for the lack of devices.
     reason: String,
     remedies: String,
@@ -67,11 +69,14 @@ impl Report {
         } else {
             reason(&planned, &variables, &trial.devices, support)
         };
-        let remedies = remedies(&trial.devices, support);
-        Ok(Self {
-            gpus,
-            seen: Some(Seen { loader: subject.name().to_owned(), devices: trial.devices, reason, remedies }),
-        })
+        let exact = support.is_some_and(|support| support.exact_select) || loader.is_none();
+        let prefix = selection_prefix(&planned, &variables, support);
+        let select =
+            |tried| Some(format!("{}{SELECT}={}", prefix.as_ref()?, unique(&trial.devices, tried, exact)?));
+        let selections: Vec<_> = trial.devices.iter().map(select).collect();
+        let remedies = remedies(&trial.devices, &selections, support);
+        let loader = subject.name().to_owned();
+        Ok(Self { gpus, seen: Some(Seen { loader, devices: trial.devices, selections, reason, remedies }) })
     }
 
     fn code(&self) -> ExitCode {
@@ -113,13 +118,14 @@ impl Report {
                 "isSeen": self.seen.as_ref().map(|seen| seen.has(gpu)),
             })
         };
-        let device = |tried: &Tried| {
+        let device = |(tried, select): (&Tried, &Option<String>)| {
             let gpu = self.gpus.iter().find(|gpu| is_of(&gpu.0, tried));
             json!({
                 "name": tried.device.name,
                 "kind": tried.device.kind,
                 "driver": some(&tried.device.driver),
                 "deviceUuid": some(&tried.device.uuid),
+                "select": select,
                 "bus": bus(tried, gpu),
                 "kernelDriver": gpu.and_then(|gpu| gpu.0.driver.as_deref()),
                 "power": gpu.and_then(|gpu| some(&gpu.1)),
@@ -129,7 +135,7 @@ impl Report {
         let object = json!({
             "format": 1,
             "loader": seen.map(|seen| &seen.loader),
-            "devices": seen.map(|seen| seen.devices.iter().map(device).collect::<Vec<_>>()),
+            "devices": seen.map(|seen| seen.devices.iter().zip(&seen.selections).map(device).collect::<Vec<_>>()),
             "reason": seen.map(|seen| &seen.reason),
             "gpus": self.gpus.iter().map(gpu).collect::<Vec<_>>(),
         });
@@ -233,8 +239,38 @@ fn key(tried: &Tried) -> (usize, bool, String) {
     (rank, tried.bus.is_empty(), tried.bus.clone())
 }
 
+/// Returns what precedes `VK_LOADER_DEVICE_SELECT` so that it has an effect; `None` if it has none.
+fn selection_prefix(
+    planned: &Planned,
+    variables: &Variables,
+    support: Option<SettingsSupport>,
+) -> Option<String> {
+    let listed = planned.settings.plan.in_force().is_some_and(|settings| settings.devices.is_some());
+    if listed && support.is_none_or(|support| support.devices) {
+        return None;
+    }
+    let unsorted = variables.get(DISABLE_SELECT).is_some_and(|value| !value.is_empty());
+    let unset = if unsorted { format!("{DISABLE_SELECT}= ") } else { String::new() };
+    // The layer sorts again, below the program.
+    let layers = LayerView::active_by_default(&planned.layers);
+    let off = layers.into_iter().find(|layer| layer.name == MESA_LAYER).and_then(|layer| layer.disable);
+    Some(off.map_or(unset.clone(), |(name, _)| format!("{unset}{name}=1 ")))
+}
+
+/// Returns the value of `VK_LOADER_DEVICE_SELECT` that means this device and no other, if the loader reads one.
+fn unique(devices: &[Tried], tried: &Tried, exact: bool) -> Option<String> {
+    let ids = |tried: &Tried| format!("{:04x}:{:04x}", tried.device.vendor, tried.device.device);
+    let ways: [&dyn Fn(&Tried) -> String; 3] =
+        [&ids, &|tried| tried.bus.clone(), &|tried| tried.device.uuid.clone()];
+    let is_one = |way: &&&dyn Fn(&Tried) -> String| {
+        let value = way(tried);
+        !value.is_empty() && devices.iter().filter(|other| way(other) == value).count() == 1
+    };
+    ways.iter().take(if exact { 3 } else { 1 }).find(is_one).map(|way| way(tried))
+}
+
 /// Returns how to change the order.
-fn remedies(devices: &[Tried], support: Option<SettingsSupport>) -> String {
+fn remedies(devices: &[Tried], selections: &[Option<String>], support: Option<SettingsSupport>) -> String {
     let [_, others @ ..] = devices else { return String::new() };
     let Some(other) = others.first().map(|tried| &tried.device) else { return String::new() };
     let mut out = String::from("\nTo change it\n");
@@ -243,10 +279,11 @@ fn remedies(devices: &[Tried], support: Option<SettingsSupport>) -> String {
         out.push_str(&format!("  {choose}                    (only this device)\n"));
         out.push_str(&format!("  {choose} --program PROGRAM  (for one program)\n"));
     }
-    let (vendor, device) = (other.vendor, other.device);
-    out.push_str(&format!(
-        "  {SELECT}={vendor:04x}:{device:04x} PROGRAM  (this device first, for one run)\n"
-    ));
+    for (tried, select) in devices.iter().zip(selections) {
+        if let Some(select) = select {
+            out.push_str(&format!("  {select} PROGRAM  ({} first, for one run)\n", tried.device.name));
+        }
+    }
     out
 }
 
@@ -266,6 +303,21 @@ mod tests {
         let gpu = Gpu { address, vendor: 0x10de, device: 0x2684, ..Gpu::default() };
         assert!(is_of(&gpu, &tried("discrete", "0000:01:00.0")) && is_of(&gpu, &tried("discrete", "")));
         assert!(!is_of(&gpu, &tried("discrete", "0000:02:00.0")) && !is_of(&gpu, &tried("cpu", "")));
+    }
+
+    #[test]
+    fn the_simplest_value_that_means_one_device_is_printed() {
+        let mut devices =
+            [tried("discrete", "0000:01:00.0"), tried("discrete", "0000:02:00.0"), tried("cpu", "")];
+        devices[2].device.device = 0;
+        let values = |devices: &[Tried], exact| {
+            devices.iter().map(|one| unique(devices, one, exact).unwrap_or_default()).collect::<Vec<_>>()
+        };
+        assert_eq!(values(&devices, true), ["0000:01:00.0", "0000:02:00.0", "10de:0000"]);
+        assert_eq!(values(&devices, false), ["", "", "10de:0000"]);
+        devices[1].bus = devices[0].bus.clone();
+        devices[1].device.uuid = "0001".to_owned();
+        assert_eq!(values(&devices, true), ["", "0001", "10de:0000"]);
     }
 
     #[test]
