@@ -46,7 +46,7 @@ struct Seen {
     loader: String,
     /// In the order in which programs see them.
     devices: Vec<Tried>,
-    /// For each device the variables that put it first; `None` if nothing does or there is only one.
+    /// For each device the variables that put it first, if any do.
     selections: Vec<Option<String>>,
     /// The reason for the order, or for the lack of devices.
     reason: String,
