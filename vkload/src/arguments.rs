@@ -93,7 +93,7 @@ pub(crate) enum Command {
     Exec(ExecArguments),
     /// Show, check or change the settings file in use (vk_loader_settings.json). The exit code is 1 if anything is wrong.
     ///
-    /// With --layer, --order, --device, --driver or --only-hardware, this shows what changes and writes the file, for all programs of this user or
+    /// With --layer, --order, --device, --driver, --only-gpu or --only-hardware, this shows what changes and writes the file, for all programs of this user or
     /// for --program. Everything else in the file stays. --undo restores the earlier content, one change at a time. The exit code is 1 if the
     /// loader that programs get ignores a part of the change.
     Settings(SettingsArguments),
@@ -338,6 +338,10 @@ pub(crate) struct SettingsArguments {
     /// Use only the driver with this manifest. Can be repeated.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "only_hardware"])]
     pub(crate) driver: Vec<PathBuf>,
+    /// Use only the drivers of this GPU, so that programs do not wake the others: a part of its name, its UUID, integrated or discrete. Can be
+    /// repeated.
+    #[arg(long, value_name = "GPU", conflicts_with_all = ["json", "driver", "only_hardware"])]
+    pub(crate) only_gpu: Vec<String>,
     /// Use only the drivers that have a GPU here, so that no program loads a driver without one.
     #[arg(long, conflicts_with = "json")]
     pub(crate) only_hardware: bool,
@@ -345,7 +349,7 @@ pub(crate) struct SettingsArguments {
     #[arg(long, conflicts_with = "json")]
     pub(crate) dry_run: bool,
     /// Restore the file as it was before the latest change by this command.
-    #[arg(long, conflicts_with_all = ["json", "program", "layer", "order", "device", "driver", "only_hardware"])]
+    #[arg(long, conflicts_with_all = ["json", "program", "layer", "order", "device", "driver", "only_gpu", "only_hardware"])]
     pub(crate) undo: bool,
 }
 

@@ -27,7 +27,9 @@ type Powered = (Gpu, String);
 
 pub(crate) fn print(no_probe: bool, json: bool) -> ExitCode {
     let gpus = facts::gpus_with_power();
-    let report = if no_probe { Ok(Report { gpus, ..Report::default() }) } else { Report::of(gpus) };
+    let holders = gpus.iter().map(|(gpu, _)| facts::holders(gpu)).collect();
+    let report = Report { gpus, holders, seen: None };
+    let report = if no_probe { Ok(report) } else { report.probed() };
     match report {
         Ok(report) => output::print(&if json { report.json() } else { report.text() }, report.code()),
         Err(problem) => output::fail(&problem),
@@ -38,6 +40,8 @@ pub(crate) fn print(no_probe: bool, json: bool) -> ExitCode {
 #[derive(Default)]
 struct Report {
     gpus: Vec<Powered>,
+    /// For each GPU the programs that have it open, each with its process number.
+    holders: Vec<Vec<(u32, String)>>,
     /// The result of the loader that programs get, unless nothing was tried.
     seen: Option<Seen>,
 }
@@ -54,8 +58,8 @@ struct Seen {
 }
 
 impl Report {
-    /// Runs the loader that programs get.
-    fn of(gpus: Vec<Powered>) -> Result<Self, String> {
+    /// Adds the result of the loader that programs get.
+    fn probed(self) -> Result<Self, String> {
         let variables = own_variables();
         let planned = Planned::here()?;
         planned.check_rights()?;
@@ -76,7 +80,7 @@ impl Report {
         let selections: Vec<_> = trial.devices.iter().map(select).collect();
         let remedies = remedies(&trial.devices, &selections, support);
         let loader = subject.name().to_owned();
-        Ok(Self { gpus, seen: Some(Seen { loader, devices: trial.devices, selections, reason, remedies }) })
+        Ok(Self { seen: Some(Seen { loader, devices: trial.devices, selections, reason, remedies }), ..self })
     }
 
     fn code(&self) -> ExitCode {
@@ -88,6 +92,7 @@ impl Report {
         let mut out = String::new();
         let Some(seen) = &self.seen else {
             section(&mut out, "GPUs", kernel_table(self.gpus.iter()));
+            out.push_str(&self.awake());
             return out.trim_start().to_owned();
         };
         if seen.devices.is_empty() {
@@ -103,11 +108,32 @@ impl Report {
         }
         out.push_str(&format!("\nThis order: {}.\n", seen.reason));
         out.push_str(&seen.remedies);
+        out.push_str(&self.awake());
+        out
+    }
+
+    /// Returns which programs keep GPUs awake, if the machine has several, and how to prevent it.
+    fn awake(&self) -> String {
+        let mut table = Table::new(&["GPU", "PROGRAM", "PROCESS"]);
+        for ((gpu, _), holders) in self.gpus.iter().zip(&self.holders) {
+            for (process, program) in holders {
+                let name = format!("{} ({})", gpu.name(), gpu.address);
+                table.row([&name, &escape::line(program), &process.to_string()]);
+            }
+        }
+        let mut out = String::new();
+        if self.gpus.len() > 1 && self.holders.iter().any(|holders| !holders.is_empty()) {
+            section(&mut out, "Programs that keep a GPU awake", Some(table));
+            out.push_str(
+                "\nTo leave a GPU asleep: vkload settings --only-gpu integrated [--program PROGRAM]\n",
+            );
+        }
         out
     }
 
     fn json(&self) -> String {
-        let gpu = |(gpu, power): &Powered| {
+        let holder = |(process, name): &(u32, String)| json!({ "name": name, "process": process });
+        let gpu = |((gpu, power), holders): (&Powered, &Vec<(u32, String)>)| {
             json!({
                 "name": gpu.name(),
                 "vendorId": gpu.vendor,
@@ -116,6 +142,7 @@ impl Report {
                 "kernelDriver": gpu.driver,
                 "power": some(power),
                 "isSeen": self.seen.as_ref().map(|seen| seen.has(gpu)),
+                "programs": holders.iter().map(holder).collect::<Vec<_>>(),
             })
         };
         let device = |(tried, select): (&Tried, &Option<String>)| {
@@ -137,7 +164,7 @@ impl Report {
             "loader": seen.map(|seen| &seen.loader),
             "devices": seen.map(|seen| seen.devices.iter().zip(&seen.selections).map(device).collect::<Vec<_>>()),
             "reason": seen.map(|seen| &seen.reason),
-            "gpus": self.gpus.iter().map(gpu).collect::<Vec<_>>(),
+            "gpus": self.gpus.iter().zip(&self.holders).map(gpu).collect::<Vec<_>>(),
         });
         format!("{object:#}\n")
     }
@@ -318,6 +345,22 @@ mod tests {
         devices[1].bus = devices[0].bus.clone();
         devices[1].device.uuid = "0001".to_owned();
         assert_eq!(values(&devices, true), ["", "0001", "10de:0000"]);
+    }
+
+    #[test]
+    fn programs_that_keep_one_of_several_gpus_awake_are_shown() {
+        let gpu = |address: &str| (Gpu { address: address.to_owned(), ..Gpu::default() }, String::new());
+        let mut report = Report {
+            gpus: vec![gpu("0000:00:02.0"), gpu("0000:01:00.0")],
+            holders: vec![Vec::new(), vec![(7, "game".to_owned())]],
+            seen: None,
+        };
+        let text = report.text();
+        assert!(text.contains("game") && text.contains("--only-gpu integrated"), "{text}");
+        assert!(report.json().contains("\"process\": 7"));
+        report.gpus.remove(0);
+        report.holders.remove(0);
+        assert!(!report.text().contains("awake"));
     }
 
     #[test]

@@ -183,6 +183,14 @@ fn drivers_are_chosen() {
     let trip = RoundTrip { before: None, options: &[], variables: &[], layers: &[IMPLICIT], devices };
     RoundTrip { before: Some("{}"), options: &["--driver", "HARD"], ..trip }.check();
     RoundTrip { options: &["--only-hardware"], ..trip }.check();
+    RoundTrip { options: &["--only-gpu", "discrete"], ..trip }.check();
+    RoundTrip { options: &["--only-gpu", "GPU ONE"], ..trip }.check();
+    let said = text(&settings(&machine(), &["--dry-run", "--only-gpu", "gpu one"]));
+    assert!(said.contains("also serve gpu zero, gpu two, which programs still wake"), "{said}");
+    let said = text(&settings(&machine(), &["--dry-run", "--only-gpu", "discrete"]));
+    assert!(!said.contains("still wake"), "{said}");
+    let said = text(&settings(&machine(), &["--dry-run", "--only-gpu", "integrated"]));
+    assert!(said.contains("no driver has such a GPU"), "{said}");
 }
 
 #[test]

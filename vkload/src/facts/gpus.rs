@@ -1,7 +1,7 @@
 //! The graphics devices on the bus, as the kernel lists them. Reading these files wakes no device.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -160,6 +160,22 @@ pub(super) fn power(root: &Path, address: &str) -> String {
     }
 }
 
+/// Returns the programs that have a file of the GPU open, each with its process number. Of other users' processes, only root learns it.
+pub(super) fn holders(root: &Path, gpu: &Gpu) -> Vec<(u32, String)> {
+    let mut files: Vec<_> = gpu.nodes.iter().map(|node| Path::new("/dev/dri").join(node)).collect();
+    let nvidia = read(&root.join("proc/driver/nvidia/gpus").join(&gpu.address).join("information"));
+    let minor = nvidia.lines().find_map(|line| line.strip_prefix("Device Minor:"));
+    files.extend(minor.map(|minor| Path::new("/dev").join(format!("nvidia{}", minor.trim()))));
+    let has_it = |process: &PathBuf| {
+        let open = entries(&process.join("fd")).into_iter().filter_map(|file| fs::read_link(file).ok());
+        open.into_iter().any(|file| files.contains(&file))
+    };
+    let processes = entries(&root.join("proc")).into_iter();
+    let numbered = processes.filter_map(|process| Some((name_of(&process).parse().ok()?, process)));
+    let holders = numbered.filter(|(_, process)| has_it(process));
+    holders.map(|(number, process)| (number, read(&process.join("comm")))).collect()
+}
+
 /// Returns whether the driver with this manifest is for devices on the bus, and none of them is among `gpus`. Only PCs have all GPUs on the bus.
 pub(super) fn is_without_device(root: &Path, gpus: &[Gpu], manifest: &str) -> bool {
     let sees_bus = !entries(&root.join("sys/bus/pci/devices")).is_empty();
@@ -178,6 +194,29 @@ fn number(path: &Path) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_with_a_file_of_a_gpu_are_found() {
+        let root = tempfile::tempdir().unwrap();
+        for (process, name, file) in [
+            ("7", "game\n", "/dev/dri/renderD129"),
+            ("8", "compositor\n", "/dev/dri/renderD128"),
+            ("9", "cuda\n", "/dev/nvidia1"),
+            ("self", "game\n", "/dev/dri/renderD129"),
+        ] {
+            let folder = root.path().join("proc").join(process);
+            fs::create_dir_all(folder.join("fd")).unwrap();
+            fs::write(folder.join("comm"), name).unwrap();
+            std::os::unix::fs::symlink("/dev/null", folder.join("fd/0")).unwrap();
+            std::os::unix::fs::symlink(file, folder.join("fd/1")).unwrap();
+        }
+        let nvidia = root.path().join("proc/driver/nvidia/gpus/0000:01:00.0");
+        fs::create_dir_all(&nvidia).unwrap();
+        fs::write(nvidia.join("information"), "Model: \t X\nDevice Minor: \t 1\n").unwrap();
+        let nodes = vec!["card1".to_owned(), "renderD129".to_owned()];
+        let gpu = Gpu { address: "0000:01:00.0".to_owned(), nodes, ..Gpu::default() };
+        assert_eq!(holders(root.path(), &gpu), [(7, "game".to_owned()), (9, "cuda".to_owned())]);
+    }
 
     #[test]
     fn display_controllers_are_found_on_the_bus_with_the_kernel_drivers_that_have_them() {

@@ -168,6 +168,11 @@ pub(crate) fn install_driver() -> Option<Command> {
     packages::collect(root, &system::collect(root)).vulkan_driver(gpu.map(|gpu| gpu.vendor), usize::BITS)
 }
 
+/// Returns the programs that have the GPU open, each with its process number.
+pub(crate) fn holders(gpu: &Gpu) -> Vec<(u32, String)> {
+    gpus::holders(Path::new("/"), gpu)
+}
+
 /// Returns the graphics devices of this machine, and whether each sleeps, in the kernel's words.
 pub(crate) fn gpus_with_power() -> Vec<(Gpu, String)> {
     let root = Path::new("/");

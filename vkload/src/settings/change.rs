@@ -50,7 +50,7 @@ fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
     let key = program.map(|program| program.display().to_string());
     let settings = settings_edit::settings_of(&mut file, key.as_deref())
         .ok_or_else(|| format!("{} has no settings that could be changed", edited.path.display()))?;
-    edit(settings, options, &variables, program)?;
+    let remarks = edit(settings, options, &variables, program)?;
 
     let mut out = String::new();
     let after = file.render();
@@ -78,6 +78,7 @@ fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
         );
     }
     let is_fine = notes.is_empty();
+    notes.extend(remarks);
     notes.extend(
         edited
             .copied_from
@@ -108,7 +109,7 @@ fn edit(
     options: &SettingsArguments,
     variables: &Variables,
     program: Option<&Path>,
-) -> Result<(), String> {
+) -> Result<Option<String>, String> {
     let planned = Planned::for_program(variables, program, usize::BITS)?;
     // A list of layers may hide others.
     let changes = switches::without_setting(&planned, variables, "layers")?;
@@ -132,8 +133,21 @@ fn edit(
         }
         settings_edit::set_order(settings, &order);
     }
+    let mut remark = None;
     if options.only_hardware {
-        settings_edit::set_drivers(settings, &hardware_drivers(&planned, variables, program)?);
+        let (drivers, _) = drivers_of(&planned, variables, program, &|tried| tried.device.kind != "cpu")?;
+        settings_edit::set_drivers(settings, &drivers);
+    }
+    if !options.only_gpu.is_empty() {
+        let is_meant = |tried: &Tried| {
+            options.only_gpu.iter().any(|given| tried.device.kind == *given || is_called(tried, given))
+        };
+        let (drivers, others) = drivers_of(&planned, variables, program, &is_meant)?;
+        settings_edit::set_drivers(settings, &drivers);
+        let others = others.join(", ");
+        remark = (!others.is_empty()).then(|| {
+            format!("the drivers also serve {others}, which programs still wake; no setting of a loader prevents that")
+        });
     }
     if !options.driver.is_empty() {
         let drivers =
@@ -146,7 +160,7 @@ fn edit(
             options.device.iter().map(|name| device(&devices, name)).collect::<Result<Vec<_>, _>>()?;
         settings_edit::set_devices(settings, &chosen);
     }
-    Ok(())
+    Ok(remark)
 }
 
 fn manifest(driver: &Path) -> Result<String, String> {
@@ -154,12 +168,13 @@ fn manifest(driver: &Path) -> Result<String, String> {
     Ok(path.display().to_string())
 }
 
-/// Returns the manifests of drivers with a hardware device.
-fn hardware_drivers(
+/// Returns the manifests of drivers that have a device which is meant, and the names of their other devices.
+fn drivers_of(
     planned: &Planned,
     variables: &Variables,
     program: Option<&Path>,
-) -> Result<Vec<String>, String> {
+    is_meant: &dyn Fn(&Tried) -> bool,
+) -> Result<(Vec<String>, Vec<String>), String> {
     let changes = switches::without_setting(planned, variables, "additional_drivers")?;
     let all = switches::plan(variables, &changes, program, usize::BITS)?;
     all.check_rights()?;
@@ -169,15 +184,22 @@ fn hardware_drivers(
     };
     let attempts: Vec<_> = used.iter().map(attempt).collect();
     let trials = try_all(&attempts, &Settings::own(), &|_| {});
-    let has_hardware =
-        trials.into_iter().filter(|(_, trial)| trial.devices.iter().any(|it| it.device.kind != "cpu"));
-    let manifests: Vec<_> = has_hardware.map(|(manifest, _)| manifest).collect();
-    if manifests.is_empty() {
+    let wanted: Vec<_> = trials.into_iter().filter(|(_, trial)| trial.devices.iter().any(is_meant)).collect();
+    if wanted.is_empty() {
         return Err(
-            "no driver has a GPU here: programs would get no device; `vkload doctor` says why".to_owned()
+            "no driver has such a GPU here: programs would get no device; `vkload devices` lists the devices"
+                .to_owned(),
         );
     }
-    Ok(manifests)
+    let others = wanted.iter().flat_map(|(_, trial)| &trial.devices).filter(|tried| !is_meant(tried));
+    let others = others.map(|tried| tried.device.name.clone()).collect();
+    Ok((wanted.into_iter().map(|(manifest, _)| manifest).collect(), others))
+}
+
+/// Returns whether this is a part of the device's name, or its UUID.
+fn is_called(tried: &Tried, given: &str) -> bool {
+    let name = tried.device.name.to_uppercase();
+    name.contains(&given.to_uppercase()) || tried.device.uuid.eq_ignore_ascii_case(given)
 }
 
 /// Returns all devices, even those that the settings file hides.
@@ -192,11 +214,7 @@ fn devices(planned: &Planned, variables: &Variables) -> Result<Vec<Tried>, Strin
 }
 
 fn device(devices: &[Tried], given: &str) -> Result<NamedDevice, String> {
-    let upper = given.to_uppercase();
-    let is_meant = |tried: &&Tried| {
-        tried.device.name.to_uppercase().contains(&upper) || tried.device.uuid.eq_ignore_ascii_case(given)
-    };
-    let meant: Vec<_> = devices.iter().filter(is_meant).collect();
+    let meant: Vec<_> = devices.iter().filter(|tried| is_called(tried, given)).collect();
     let list = |devices: &mut dyn Iterator<Item = &Tried>| {
         let name = |tried: &Tried| format!("{} ({})", tried.device.name, tried.device.uuid);
         devices.map(name).collect::<Vec<_>>().join(", ")
@@ -237,7 +255,7 @@ fn ignored(
         )];
     }
     let devices = !options.device.is_empty();
-    let drivers = options.only_hardware || !options.driver.is_empty();
+    let drivers = options.only_hardware || !options.driver.is_empty() || !options.only_gpu.is_empty();
     let in_configuration = path.to_string_lossy().contains("/.config/");
     let parts = [
         (program.is_some() && !support.programs, "settings of single programs (app_keys)"),

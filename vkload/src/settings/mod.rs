@@ -21,6 +21,7 @@ pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
 
 /// Returns whether the file is to change.
 fn changes(options: &SettingsArguments) -> bool {
-    let named = [options.layer.len(), options.order.len(), options.device.len(), options.driver.len()];
-    options.only_hardware || named.iter().any(|count| *count > 0)
+    let named = [&options.order, &options.device, &options.only_gpu].map(Vec::len);
+    let (layers, drivers) = (options.layer.len(), options.driver.len());
+    options.only_hardware || layers + drivers + named.iter().sum::<usize>() > 0
 }
