@@ -81,7 +81,7 @@ pub use vkload_core::memory::{self, OutOfMemory};
 pub use vkload_core::platform::Waiting;
 pub use vkload_core::registry;
 pub use vkload_core::vk;
-pub use vkload_registry::types;
+pub use vkload_registry::{calls, types};
 
 /// The names that an implementation of [`Driver`] uses.
 pub mod driver_prelude {

@@ -7,17 +7,15 @@ use std::vec::Vec;
 use ash::vk::{self, Handle};
 use vkload_core::registry::{CommandId, command};
 
-use crate::commands::device::{create_device, destroy_device};
-use crate::commands::instance::{create_instance, destroy_instance};
 use crate::device::Device;
 use crate::device::tests::{MadeDevice, make, queues};
 use crate::dispatch::{Command, DispatchTable};
 use crate::driver::{Driver, Search, Tables};
 use crate::instance::tests::{make_for, make_with};
 use crate::object::{Object, ObjectBase, ParentObject, VkObject};
+use crate::physical_device::Description;
 use crate::physical_device::tests::{enumerate, with_device};
-use crate::physical_device::{Description, get_queue_family_properties};
-use crate::testing::{Fail, Ledger, TestDriver, failing, plan, with_memory};
+use crate::testing::{Fail, Ledger, TestDriver, commands, failing, plan, with_memory};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -112,9 +110,9 @@ fn instances_without_memory() {
         let mut handle = vk::Instance::null();
         // SAFETY: valid structures; created objects are destroyed.
         unsafe {
-            let result = create_instance::<TestDriver>(&info, null(), &mut handle);
+            let result = commands::create_instance::<TestDriver>()(&info, null(), &mut handle);
             assert_eq!(handle.is_null(), result != vk::Result::SUCCESS);
-            destroy_instance::<TestDriver>(handle, null());
+            commands::destroy_instance::<TestDriver>()(handle, null());
             result
         }
     });
@@ -129,7 +127,7 @@ fn searches_without_memory_are_repeated() {
             make_for(3, &[]).unwrap()
         });
         let mut count = 0;
-        let list = crate::commands::enumerate::enumerate_physical_devices::<TestDriver>;
+        let list = commands::enumerate_physical_devices::<TestDriver>();
         // SAFETY: a live handle and a valid pointer.
         let result = unsafe { list(made.0, &mut count, null_mut()) };
         with_memory(|| {
@@ -151,8 +149,8 @@ fn devices_without_memory() {
         let mut device = vk::Device::null();
         // SAFETY: a live handle and valid structures; created objects are destroyed.
         unsafe {
-            let result = create_device::<TestDriver>(physical, &info, null(), &mut device);
-            destroy_device::<TestDriver>(device, null());
+            let result = commands::create_device::<TestDriver>()(physical, &info, null(), &mut device);
+            commands::destroy_device::<TestDriver>()(device, null());
             result
         }
     });
@@ -268,7 +266,7 @@ fn without_callbacks_memory_is_that_of_the_device_or_else_the_instance() {
         let wanted = [queues(0, 1)];
         let info = vk::DeviceCreateInfo::default().queue_create_infos(&wanted);
         let (result, _, of_the_process) = failing(Fail::From(usize::MAX), || {
-            create_device::<TestDriver>(physical[0], &info, null(), &mut device)
+            commands::create_device::<TestDriver>()(physical[0], &info, null(), &mut device)
         });
         assert_eq!(result, vk::Result::SUCCESS);
         // The ledger keeps its books, and gets its blocks, in memory of the process.
@@ -278,10 +276,10 @@ fn without_callbacks_memory_is_that_of_the_device_or_else_the_instance() {
         let buffer = Object::create(parent, null(), Buffer).unwrap().into_handle();
         assert_eq!(of(vk::SystemAllocationScope::OBJECT), before + 1);
         let mut families = [vk::QueueFamilyProperties::default()];
-        get_queue_family_properties(physical[0], &mut 1, families.as_mut_ptr());
+        commands::get_queue_family_properties::<TestDriver>()(physical[0], &mut 1, families.as_mut_ptr());
         assert_eq!(of(vk::SystemAllocationScope::COMMAND), 1);
         Object::<Buffer>::destroy(buffer, null());
-        destroy_device::<TestDriver>(device, null());
+        commands::destroy_device::<TestDriver>()(device, null());
     }
     drop(made);
     assert_eq!(ledger.live_blocks(), 0);

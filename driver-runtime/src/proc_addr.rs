@@ -6,11 +6,11 @@ use ash::vk;
 use vkload_core::registry::{self, Class, CommandId};
 
 use crate::device::Device;
-use crate::dispatch::{Command, Enabled, Level, PrivateCommand, private, trampoline};
+use crate::dispatch::{Command, Enabled, EntryPoints, Level, PrivateCommand, private, trampoline};
 use crate::driver::{Driver, Tables};
 use crate::instance::Instance;
 use crate::object::ParentObject;
-use crate::{hal, icd};
+use crate::{entry_points, hal, icd};
 
 /// Implements `vkGetInstanceProcAddr`: returns the commands that the application may use. Without an instance, these
 /// are the global commands; with one, they include the instance's own commands, and trampolines for commands of its
@@ -105,6 +105,16 @@ pub(crate) unsafe extern "system" fn get_device_proc_addr<D: Driver>(
         return None;
     }
     device.root().base().dispatch().get(command)
+}
+
+pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = get_instance_proc_addr::<D>,
+            GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = get_device_proc_addr::<D>,
+        }
+    }
 }
 
 /// Returns functions that the registry does not list: the two that a driver with interface version 7 need not export,

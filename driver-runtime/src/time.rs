@@ -1,12 +1,13 @@
 //! Calibrated timestamps: clocks of the device and of the host, read at the same moment or nearly so.
 
 use ash::vk;
+use vkload_core::memory::OutOfMemory;
 
 use crate::device::Device;
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::entry_points;
 use crate::out_array::OutArray;
+use crate::{calls, entry_points};
 
 /// Returns the clocks that a driver's device and the host both have.
 fn domains<D: Driver>() -> impl Iterator<Item = vk::TimeDomainKHR> {
@@ -16,59 +17,45 @@ fn domains<D: Driver>() -> impl Iterator<Item = vk::TimeDomainKHR> {
     D::TIME_DOMAINS.iter().copied().filter(known)
 }
 
-unsafe extern "system" fn get_time_domains<D: Driver>(
-    _: vk::PhysicalDevice,
-    count: *mut u32,
-    out: *mut vk::TimeDomainKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes a counted out-array.
-    let mut array = unsafe { OutArray::new(count, out) };
+fn get_time_domains<D: Driver>(call: &calls::GetPhysicalDeviceCalibrateableTimeDomainsKHR<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    let mut array = unsafe { OutArray::new(call.time_domain_count.as_ptr(), call.time_domains) };
     domains::<D>().for_each(|domain| array.push(domain));
     array.finish()
 }
 
 /// Reads the clocks one after the other, between two looks at the clock of [`Driver::CALIBRATE_TIME_DOMAIN`]: all were read
 /// in the time between, or one tick of the slowest of them before.
-unsafe extern "system" fn get_calibrated_timestamps<D: Driver>(
-    device: vk::Device,
-    count: u32,
-    infos: *const vk::CalibratedTimestampInfoKHR<'_>,
-    timestamps: *mut u64,
-    max_deviation: *mut u64,
-) -> vk::Result {
+fn get_calibrated_timestamps<D: Driver>(
+    call: &calls::GetCalibratedTimestampsKHR<'_>,
+) -> Result<(), OutOfMemory> {
     let look = || D::host().read_clock(D::CALIBRATE_TIME_DOMAIN).unwrap_or_else(|| D::host().now());
-    // SAFETY: the caller passes a live handle and counted arrays.
-    unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+    // SAFETY: the call obeys the specification.
+    let device = unsafe { Device::<D>::from_handle(call.device) }.ok_or(OutOfMemory)?;
+    let begin = look();
+    let mut period = 1;
+    for (index, info) in call.timestamp_infos().iter().enumerate() {
+        let read = if info.time_domain == vk::TimeDomainKHR::DEVICE {
+            period = period.max(D::device_time_domain_period(device));
+            D::device_time(device)
+        } else if info.time_domain == D::CALIBRATE_TIME_DOMAIN {
+            Some(look())
+        } else {
+            D::host().read_clock(info.time_domain)
         };
-        let begin = look();
-        let mut period = 1;
-        for index in 0..count as usize {
-            let domain = (*infos.add(index)).time_domain;
-            let read = if domain == vk::TimeDomainKHR::DEVICE {
-                period = period.max(D::device_time_domain_period(device));
-                D::device_time(device)
-            } else if domain == D::CALIBRATE_TIME_DOMAIN {
-                Some(look())
-            } else {
-                D::host().read_clock(domain)
-            };
-            let Some(time) = read else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
-            timestamps.add(index).write(time);
-        }
-        max_deviation.write(look().saturating_sub(begin).saturating_add(period));
+        // SAFETY: both arrays have the same length.
+        unsafe { call.timestamps.add(index).write(read.ok_or(OutOfMemory)?) };
     }
-    vk::Result::SUCCESS
+    call.max_deviation.write(look().saturating_sub(begin).saturating_add(period));
+    Ok(())
 }
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
     // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
         entry_points! {
-            GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR: PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR
-                = get_time_domains::<D>,
-            GET_CALIBRATED_TIMESTAMPS_KHR: PFN_vkGetCalibratedTimestampsKHR = get_calibrated_timestamps::<D>,
+            GetPhysicalDeviceCalibrateableTimeDomainsKHR = get_time_domains::<D>,
+            GetCalibratedTimestampsKHR = get_calibrated_timestamps::<D>,
         }
     }
 }
@@ -79,9 +66,8 @@ mod tests {
 
     use ash::vk;
 
-    use super::{get_calibrated_timestamps, get_time_domains};
     use crate::device::tests::make;
-    use crate::testing::TestDriver;
+    use crate::testing::{TestDriver, commands};
 
     #[test]
     fn clocks_of_host_and_device_are_read_between_two_looks() {
@@ -90,7 +76,7 @@ mod tests {
         let mut domains = [vk::TimeDomainKHR::default(); 3];
         // SAFETY: a live handle and counted arrays throughout.
         unsafe {
-            let list = get_time_domains::<TestDriver>;
+            let list = commands::get_time_domains::<TestDriver>();
             let physical = vk::PhysicalDevice::default();
             assert_eq!(list(physical, &mut count, null_mut()), vk::Result::SUCCESS);
             // The driver names a third clock, which the host does not have.
@@ -102,7 +88,7 @@ mod tests {
         let (mut times, mut deviation) = ([0; 2], 0);
         // SAFETY: as above.
         let result = unsafe {
-            let read = get_calibrated_timestamps::<TestDriver>;
+            let read = commands::get_calibrated_timestamps::<TestDriver>();
             read(made.0, 2, infos.as_ptr(), times.as_mut_ptr(), &mut deviation)
         };
         assert_eq!(result, vk::Result::SUCCESS);

@@ -29,6 +29,8 @@ mod readme {}
 
 use core::ffi::CStr;
 
+#[cfg(feature = "types")]
+pub mod calls;
 mod command_set;
 mod commands_device_1_0_gen;
 mod commands_device_1_1_to_1_4_gen;

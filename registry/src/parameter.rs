@@ -32,11 +32,13 @@ macro_rules! pointer {
             ///
             /// # Safety
             /// For `'a`, the pointer is as the specification requires of the parameter.
+            #[inline]
             pub unsafe fn new(pointer: $pointer) -> Self {
                 Self(pointer, PhantomData)
             }
 
             /// Returns the pointer.
+            #[inline]
             pub fn as_ptr(self) -> $pointer {
                 self.0
             }
@@ -67,6 +69,7 @@ pointer! {
 impl<T> Deref for In<'_, T> {
     type Target = T;
 
+    #[inline]
     fn deref(&self) -> &T {
         // SAFETY: `new` requires a valid pointer.
         unsafe { &*self.0 }
@@ -75,9 +78,33 @@ impl<T> Deref for In<'_, T> {
 
 impl<'a, T> InOptional<'a, T> {
     /// Returns the value.
+    #[inline]
     pub fn get(self) -> Option<&'a T> {
         // SAFETY: `new` requires a valid pointer.
         unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T> Out<'_, T> {
+    /// Writes the value.
+    #[inline]
+    pub fn write(self, value: T) {
+        // SAFETY: `new` requires a valid pointer.
+        unsafe { self.0.write(value) };
+    }
+}
+
+impl<'a, T> Out<'a, T> {
+    /// Returns the value, to change members of it.
+    ///
+    /// # Safety
+    /// The application has initialised it, which it does with structures that begin a chain, and this is the only
+    /// reference to it.
+    #[inline]
+    #[must_use]
+    pub unsafe fn as_mut(self) -> &'a mut T {
+        // SAFETY: `new` requires a valid pointer, and the caller vouches for its value and use.
+        unsafe { &mut *self.0 }
     }
 }
 
@@ -86,6 +113,7 @@ impl<'a, T> Array<'a, T> {
     ///
     /// # Safety
     /// `count` is the parameter with the number of elements.
+    #[inline]
     pub unsafe fn slice(self, count: usize) -> &'a [T] {
         if count == 0 || self.0.is_null() {
             return &[];

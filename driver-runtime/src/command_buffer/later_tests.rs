@@ -12,12 +12,9 @@ use vkload_core::registry::{CommandId, ExtensionSet, command};
 use super::{
     CommandBuffer, CommandBuffers, CommandPool, ExclusiveCommandBuffer, Recording, State, entry_points,
 };
-use crate::commands::device::{create_device, destroy_device};
-use crate::commands::enumerate::enumerate_physical_devices;
-use crate::commands::instance::{create_instance, destroy_instance};
 use crate::dispatch::{Command, EntryPoints};
 use crate::driver_prelude::*;
-use crate::testing::{Ledger, Number, TestHost};
+use crate::testing::{Ledger, Number, TestHost, commands};
 
 std::thread_local! {
     /// The calls executed on this thread, each with its command buffer.
@@ -155,11 +152,17 @@ impl Made {
         // SAFETY: live handles and valid structures.
         unsafe {
             let info = vk::InstanceCreateInfo::default();
-            assert_eq!(create_instance::<Later>(&info, null(), &mut instance), vk::Result::SUCCESS);
-            let result = enumerate_physical_devices::<Later>(instance, &mut 1, &mut physical);
+            assert_eq!(
+                commands::create_instance::<Later>()(&info, null(), &mut instance),
+                vk::Result::SUCCESS
+            );
+            let result = commands::enumerate_physical_devices::<Later>()(instance, &mut 1, &mut physical);
             assert_eq!(result, vk::Result::SUCCESS);
             let info = vk::DeviceCreateInfo::default();
-            assert_eq!(create_device::<Later>(physical, &info, null(), &mut device), vk::Result::SUCCESS);
+            assert_eq!(
+                commands::create_device::<Later>()(physical, &info, null(), &mut device),
+                vk::Result::SUCCESS
+            );
             let info = vk::CommandPoolCreateInfo::default();
             let result =
                 call!(CREATE_COMMAND_POOL: PFN_vkCreateCommandPool(device, &info, callbacks, &mut pool));
@@ -195,8 +198,8 @@ impl Drop for Made {
         // SAFETY: nothing is used any more. A test with callbacks has destroyed the pool.
         unsafe {
             call!(DESTROY_COMMAND_POOL: PFN_vkDestroyCommandPool(self.device, self.pool, null()));
-            destroy_device::<Later>(self.device, null());
-            destroy_instance::<Later>(self.instance, null());
+            commands::destroy_device::<Later>()(self.device, null());
+            commands::destroy_instance::<Later>()(self.instance, null());
         }
     }
 }

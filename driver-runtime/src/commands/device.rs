@@ -11,7 +11,7 @@ use vkload_core::registry::ExtensionKind;
 
 use super::enumerate::physical_devices;
 use crate::device::{Device, DeviceRequest, Lost, QueueInfo};
-use crate::dispatch::{DispatchTable, function};
+use crate::dispatch::{DispatchTable, EntryPoints, function};
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features::{self, CheckError};
@@ -22,34 +22,22 @@ use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
 use crate::sync_object::{SubmitMode, SyncTypes};
-use crate::{here, message};
+use crate::{calls, entry_points, here, message};
 
-/// # Safety
-/// As specified for `vkCreateDevice`.
-pub(crate) unsafe extern "system" fn create_device<D: Driver>(
-    physical: vk::PhysicalDevice,
-    info: *const vk::DeviceCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Device,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle and pointers.
+fn create_device<D: Driver>(call: &calls::CreateDevice<'_>) -> Result<(), vk::Result> {
+    // SAFETY: the call obeys the specification, but for NULL.
     unsafe {
-        let (Some(info), false) = (info.as_ref(), out.is_null()) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        let (Some(info), false) = (call.create_info.as_ptr().as_ref(), call.device.as_ptr().is_null()) else {
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         };
-        out.write(vk::Device::null());
-        match create::<D>(physical, info, callbacks) {
-            Ok(handle) => {
-                out.write(handle);
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
+        call.device.write(vk::Device::null());
+        call.device.write(create::<D>(call.physical_device, info, call.allocator.as_ptr())?);
     }
+    Ok(())
 }
 
 /// # Safety
-/// As for [`create_device`].
+/// As specified for `vkCreateDevice`.
 unsafe fn create<D: Driver>(
     handle: vk::PhysicalDevice,
     info: &vk::DeviceCreateInfo<'_>,
@@ -303,20 +291,22 @@ impl<D: Driver> Drop for Building<D> {
     }
 }
 
-/// # Safety
-/// As specified for `vkDestroyDevice`.
-pub(crate) unsafe extern "system" fn destroy_device<D: Driver>(
-    handle: vk::Device,
-    _: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller vouches for the handle, and nothing uses the device any more. Its memory came from the allocator
+fn destroy_device<D: Driver>(call: &calls::DestroyDevice<'_>) {
+    // SAFETY: the call obeys the specification, so nothing uses the device any more. Its memory came from the allocator
     // that it holds, which by the specification is compatible with the one given here.
     unsafe {
-        let Some(device) = Device::<D>::from_handle(handle) else { return };
+        let Some(device) = Device::<D>::from_handle(call.device) else { return };
         let memory = *device.root().memory();
-        let address = usize::try_from(handle.as_raw()).unwrap_or_default();
+        let address = usize::try_from(call.device.as_raw()).unwrap_or_default();
         let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Device<D>>(address));
         drop(Building { block, memory });
+    }
+}
+
+pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! { CreateDevice = create_device::<D>, DestroyDevice = destroy_device::<D> }
     }
 }
 

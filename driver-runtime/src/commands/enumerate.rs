@@ -2,50 +2,48 @@
 
 use ash::vk;
 
+use crate::dispatch::EntryPoints;
 use crate::driver::{Driver, Search};
 use crate::drm::{DrmDevices, NodeError};
 use crate::instance::{Enumeration, Found, Instance};
 use crate::log::{Level, Topic};
-use crate::message;
 use crate::object::ParentObject;
 use crate::out_array::OutArray;
 use crate::result::EnumerateError;
+use crate::{calls, entry_points, message};
 
-/// # Safety
-/// As specified for `vkEnumeratePhysicalDevices`.
-pub(crate) unsafe extern "system" fn enumerate_physical_devices<D: Driver>(
-    instance: vk::Instance,
-    count: *mut u32,
-    out: *mut vk::PhysicalDevice,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
+fn enumerate_physical_devices<D: Driver>(
+    call: &calls::EnumeratePhysicalDevices<'_>,
+) -> Result<vk::Result, EnumerateError> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let found = match found::<D>(instance) {
-            Ok(found) => found,
-            Err(error) => return error.into(),
-        };
-        let mut array = OutArray::new(count, out);
+        let found = found::<D>(call.instance)?;
+        let mut array = OutArray::new(call.physical_device_count.as_ptr(), call.physical_devices);
         found.handles().for_each(|device| array.push(device));
-        array.finish()
+        Ok(array.finish())
     }
 }
 
-/// # Safety
-/// As specified for `vkEnumeratePhysicalDeviceGroups`.
-pub(crate) unsafe extern "system" fn enumerate_physical_device_groups<D: Driver>(
-    instance: vk::Instance,
-    count: *mut u32,
-    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
+fn enumerate_physical_device_groups<D: Driver>(
+    call: &calls::EnumeratePhysicalDeviceGroups<'_>,
+) -> Result<vk::Result, EnumerateError> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let found = match found::<D>(instance) {
-            Ok(found) => found,
-            Err(error) => return error.into(),
-        };
-        let mut array = OutArray::new(count, out);
+        let found = found::<D>(call.instance)?;
+        let (count, out) = (call.physical_device_group_count, call.physical_device_group_properties);
+        let mut array = OutArray::new(count.as_ptr(), out);
         found.groups().for_each(|group| array.push_with(|out| found.describe(&group, out)));
-        array.finish()
+        Ok(array.finish())
+    }
+}
+
+pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            EnumeratePhysicalDevices = enumerate_physical_devices::<D>,
+            EnumeratePhysicalDeviceGroups = enumerate_physical_device_groups::<D>,
+        }
     }
 }
 

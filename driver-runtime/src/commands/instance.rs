@@ -1,7 +1,6 @@
 //! `vkCreateInstance` and `vkDestroyInstance`, and the queries that need no instance.
 
 use core::alloc::Layout;
-use core::ffi::c_char;
 use core::fmt;
 use core::ptr::NonNull;
 
@@ -9,42 +8,33 @@ use ash::vk::{self, Handle};
 use vkload_core::memory::{Allocator, CopiedCallbacks, Escaped, OutOfMemory};
 use vkload_core::registry::ExtensionKind;
 
+use crate::dispatch::EntryPoints;
 use crate::driver::{Driver, Tables};
 use crate::extensions::{self, EnabledExtensions};
-use crate::here;
 use crate::icd;
 use crate::instance::{AppInfo, Instance, InstanceRequest};
 use crate::log::{failed_early, report_left};
 use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 use crate::out_array::OutArray;
+use crate::{calls, entry_points, here};
 
-/// # Safety
-/// As specified for `vkCreateInstance`.
-pub(crate) unsafe extern "system" fn create_instance<D: Driver>(
-    info: *const vk::InstanceCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Instance,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the pointers.
+fn create_instance<D: Driver>(call: &calls::CreateInstance<'_>) -> Result<(), vk::Result> {
+    // SAFETY: the call obeys the specification, but for NULL.
     unsafe {
-        let (Some(info), false) = (info.as_ref(), out.is_null()) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
+        let (Some(info), false) = (call.create_info.as_ptr().as_ref(), call.instance.as_ptr().is_null())
+        else {
+            return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         };
-        out.write(vk::Instance::null());
-        match create::<D>(info, callbacks, icd::negotiated()) {
-            Ok(handle) => {
-                out.write(handle);
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
+        call.instance.write(vk::Instance::null());
+        call.instance.write(create::<D>(info, call.allocator.as_ptr(), icd::negotiated())?);
     }
+    Ok(())
 }
 
 /// Creates an instance for a loader that negotiated this interface version, 0 for none.
 ///
 /// # Safety
-/// As for [`create_instance`].
+/// As specified for `vkCreateInstance`.
 pub(crate) unsafe fn create<D: Driver>(
     info: &vk::InstanceCreateInfo<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
@@ -83,7 +73,7 @@ pub(crate) unsafe fn create<D: Driver>(
 /// Checks the application info and the extensions to enable.
 ///
 /// # Safety
-/// As for [`create_instance`].
+/// As for [`create`].
 unsafe fn check<D: Driver>(
     info: &vk::InstanceCreateInfo<'_>,
     memory: CopiedCallbacks,
@@ -129,63 +119,57 @@ fn accepts(driver: u32, application: u32, interface: u32) -> bool {
     interface >= 5 || !is_1_0(driver) || is_1_0(application)
 }
 
-/// # Safety
-/// As specified for `vkDestroyInstance`.
-pub(crate) unsafe extern "system" fn destroy_instance<D: Driver>(
-    handle: vk::Instance,
-    _: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller vouches for the handle, and nothing uses the instance any more. Its memory came from the
+fn destroy_instance<D: Driver>(call: &calls::DestroyInstance<'_>) {
+    // SAFETY: the call obeys the specification, so nothing uses the instance any more. Its memory came from the
     // allocator that it holds, which by the specification is compatible with the one given here.
     unsafe {
-        let Some(instance) = Instance::<D>::from_handle(handle) else { return };
+        let Some(instance) = Instance::<D>::from_handle(call.instance) else { return };
         // Listeners chained to the create info receive all messages from here on.
         instance.root().listeners().destroying();
         instance.devices().destroy();
         report_left(instance.root(), "vkDestroyInstance", "VUID-vkDestroyInstance-instance-00629");
         instance.root().release();
         let memory = *instance.root().memory();
-        let address = usize::try_from(handle.as_raw()).unwrap_or_default();
+        let address = usize::try_from(call.instance.as_raw()).unwrap_or_default();
         let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Instance<D>>(address));
         block.drop_in_place();
         memory.deallocate(block.cast(), Layout::new::<Instance<D>>());
     }
 }
 
-/// # Safety
-/// As specified for `vkEnumerateInstanceVersion`.
-pub(crate) unsafe extern "system" fn enumerate_instance_version<D: Driver>(out: *mut u32) -> vk::Result {
-    // SAFETY: the caller vouches for the pointer.
-    unsafe { out.write(D::api_version()) };
+fn enumerate_instance_version<D: Driver>(call: &calls::EnumerateInstanceVersion<'_>) -> vk::Result {
+    call.api_version.write(D::api_version());
     vk::Result::SUCCESS
 }
 
-/// # Safety
-/// As specified for `vkEnumerateInstanceExtensionProperties`.
-pub(crate) unsafe extern "system" fn enumerate_instance_extension_properties<D: Driver>(
-    layer: *const c_char,
-    count: *mut u32,
-    out: *mut vk::ExtensionProperties,
+fn enumerate_extension_properties<D: Driver>(
+    call: &calls::EnumerateInstanceExtensionProperties<'_>,
 ) -> vk::Result {
-    if !layer.is_null() {
+    if !call.layer_name.is_null() {
         return vk::Result::ERROR_LAYER_NOT_PRESENT;
     }
-    // SAFETY: the caller vouches for the counted out-array.
-    let mut array = unsafe { OutArray::new(count, out) };
+    // SAFETY: the call obeys the specification.
+    let mut array = unsafe { OutArray::new(call.property_count.as_ptr(), call.properties) };
     extensions::list(&D::instance_extensions(), ExtensionKind::Instance, &mut array);
     extensions::list_unlisted(D::MORE_INSTANCE_EXTENSIONS, &mut array);
     array.finish()
 }
 
 /// Returns no layers, since a driver has none.
-///
-/// # Safety
-/// As specified for `vkEnumerateInstanceLayerProperties`.
-pub(crate) unsafe extern "system" fn enumerate_instance_layer_properties(
-    count: *mut u32,
-    _: *mut vk::LayerProperties,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the pointer.
-    unsafe { count.write(0) };
+fn enumerate_layer_properties(call: &calls::EnumerateInstanceLayerProperties<'_>) -> vk::Result {
+    call.property_count.write(0);
     vk::Result::SUCCESS
+}
+
+pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            CreateInstance = create_instance::<D>,
+            DestroyInstance = destroy_instance::<D>,
+            EnumerateInstanceVersion = enumerate_instance_version::<D>,
+            EnumerateInstanceExtensionProperties = enumerate_extension_properties::<D>,
+            EnumerateInstanceLayerProperties = enumerate_layer_properties,
+        }
+    }
 }

@@ -32,8 +32,7 @@ mod tests {
     use ash::vk;
 
     use crate::device::tests::{make, queues};
-    use crate::sync::queue_submit;
-    use crate::testing::{TestDriver, plan};
+    use crate::testing::{TestDriver, commands, plan};
     use crate::trace::TraceSettings;
 
     /// Counts the traces after each of three frames, and after each of three submissions.
@@ -49,7 +48,12 @@ mod tests {
             } else {
                 // SAFETY: a live handle and nothing to submit.
                 let result = unsafe {
-                    queue_submit::<TestDriver>(queue.shared_handle(), 0, core::ptr::null(), vk::Fence::null())
+                    commands::queue_submit::<TestDriver>()(
+                        queue.shared_handle(),
+                        0,
+                        core::ptr::null(),
+                        vk::Fence::null(),
+                    )
                 };
                 assert_eq!(result, vk::Result::SUCCESS);
             }

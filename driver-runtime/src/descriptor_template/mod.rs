@@ -8,18 +8,17 @@ mod batch;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use core::ffi::c_void;
 use core::marker::PhantomData;
 
 use ash::vk;
 use vkload_core::memory::OutOfMemory;
 
+use crate::calls;
 use crate::device::Device;
 use crate::dispatch::{Forward, forwards};
 use crate::driver_types::DriverTypes;
 use crate::forward::calls::{call, list};
 use crate::object::{Object, Owned, Piece, Plain, VkObject};
-use crate::result::code;
 use batch::Batch;
 
 struct Template<D> {
@@ -80,87 +79,63 @@ impl<D: DriverTypes> Template<D> {
     }
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn create<D: DriverTypes>(
-    device: vk::Device,
-    info: *const vk::DescriptorUpdateTemplateCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::DescriptorUpdateTemplate,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle and pointers.
-    unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        let template = Template::new(device, &*info, callbacks);
-        code(template.map(|template| out.write(template.into_handle())))
-    }
+fn create<D: DriverTypes>(call: &calls::CreateDescriptorUpdateTemplate<'_>) -> Result<(), OutOfMemory> {
+    // SAFETY: the call obeys the specification.
+    let template = unsafe {
+        let device = Device::<D>::from_handle(call.device).ok_or(OutOfMemory)?;
+        Template::new(device, &call.create_info, call.allocator.as_ptr())?
+    };
+    call.descriptor_update_template.write(template.into_handle());
+    Ok(())
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn destroy<D: DriverTypes>(
-    _: vk::Device,
-    template: vk::DescriptorUpdateTemplate,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller vouches for a live or null handle.
-    unsafe { Object::<Template<D>>::destroy(template, callbacks) };
+fn destroy<D: DriverTypes>(call: &calls::DestroyDescriptorUpdateTemplate<'_>) {
+    // SAFETY: the call obeys the specification.
+    unsafe { Object::<Template<D>>::destroy(call.descriptor_update_template, call.allocator.as_ptr()) };
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn update<D: DriverTypes>(
-    device: vk::Device,
-    set: vk::DescriptorSet,
-    template: vk::DescriptorUpdateTemplate,
-    data: *const c_void,
-) {
-    // SAFETY: the caller vouches for handles and data; the function's requirements are met.
+fn update<D: DriverTypes>(call: &calls::UpdateDescriptorSetWithTemplate<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification, and the described writes do.
     unsafe {
-        let Some(template) = Object::<Template<D>>::from_handle(template) else { return };
-        Batch::write(set, template.array(template.entries), data.cast(), |count, writes| {
+        let template = Object::<Template<D>>::from_handle(call.descriptor_update_template)?;
+        let entries = template.array(template.entries);
+        Batch::write(call.descriptor_set, entries, call.data.cast(), |count, writes| {
             let no_copies = core::ptr::null();
-            call!(device, UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets(count, writes, 0, no_copies));
+            call!(call.device, UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets(count, writes, 0, no_copies));
         });
     }
+    Some(())
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn push<D: DriverTypes>(
-    commands: vk::CommandBuffer,
-    template: vk::DescriptorUpdateTemplate,
-    layout: vk::PipelineLayout,
-    set: u32,
-    data: *const c_void,
-) {
-    // SAFETY: the caller vouches for handles and data; the function's requirements are met.
+fn push<D: DriverTypes>(call: &calls::CmdPushDescriptorSetWithTemplateKHR<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification, and the described writes do.
     unsafe {
-        let Some(template) = Object::<Template<D>>::from_handle(template) else { return };
+        let template = Object::<Template<D>>::from_handle(call.descriptor_update_template)?;
         let none = vk::DescriptorSet::null();
-        Batch::write(none, template.array(template.entries), data.cast(), |count, writes| {
+        Batch::write(none, template.array(template.entries), call.data.cast(), |count, writes| {
+            let (bind_point, layout, set) = (template.bind_point, call.layout, call.set);
             call!(
-                commands,
+                call.command_buffer,
                 CMD_PUSH_DESCRIPTOR_SET_KHR:
-                    PFN_vkCmdPushDescriptorSetKHR(template.bind_point, layout, set, count, writes)
+                    PFN_vkCmdPushDescriptorSetKHR(bind_point, layout, set, count, writes)
             );
         });
     }
+    Some(())
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn push_2<D: DriverTypes>(
-    commands: vk::CommandBuffer,
-    info: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
-) {
-    // SAFETY: the caller vouches for handles and data.
-    unsafe {
-        let info = &*info;
-        push::<D>(commands, info.descriptor_update_template, info.layout, info.set, info.p_data);
-    }
+fn push_2<D: DriverTypes>(call: &calls::CmdPushDescriptorSetWithTemplate2KHR<'_>) -> Option<()> {
+    let info = &call.push_descriptor_set_with_template_info;
+    // SAFETY: the call obeys the specification, and the first form has the same parameters.
+    push::<D>(&unsafe {
+        calls::CmdPushDescriptorSetWithTemplateKHR::new(
+            call.command_buffer,
+            info.descriptor_update_template,
+            info.layout,
+            info.set,
+            info.p_data,
+        )
+    })
 }
 
 /// The template commands, for a table whose driver has none of its own: all of them use the runtime's objects.
@@ -168,15 +143,15 @@ pub(crate) struct Templates<D>(PhantomData<D>);
 
 impl<D: DriverTypes> Templates<D> {
     pub(crate) const FORWARDS: &'static [Forward] = forwards! {
-        CREATE_DESCRIPTOR_UPDATE_TEMPLATE: PFN_vkCreateDescriptorUpdateTemplate = create::<D>
+        CreateDescriptorUpdateTemplate = create::<D>
             => UPDATE_DESCRIPTOR_SETS, unless CREATE_DESCRIPTOR_UPDATE_TEMPLATE;
-        DESTROY_DESCRIPTOR_UPDATE_TEMPLATE: PFN_vkDestroyDescriptorUpdateTemplate = destroy::<D>
+        DestroyDescriptorUpdateTemplate = destroy::<D>
             => UPDATE_DESCRIPTOR_SETS, unless CREATE_DESCRIPTOR_UPDATE_TEMPLATE;
-        UPDATE_DESCRIPTOR_SET_WITH_TEMPLATE: PFN_vkUpdateDescriptorSetWithTemplate = update::<D>
+        UpdateDescriptorSetWithTemplate = update::<D>
             => UPDATE_DESCRIPTOR_SETS, unless CREATE_DESCRIPTOR_UPDATE_TEMPLATE;
-        CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR = push::<D>
+        CmdPushDescriptorSetWithTemplateKHR = push::<D>
             => CMD_PUSH_DESCRIPTOR_SET, unless CREATE_DESCRIPTOR_UPDATE_TEMPLATE;
-        CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR: PFN_vkCmdPushDescriptorSetWithTemplate2KHR = push_2::<D>
+        CmdPushDescriptorSetWithTemplate2KHR = push_2::<D>
             => CMD_PUSH_DESCRIPTOR_SET, unless CREATE_DESCRIPTOR_UPDATE_TEMPLATE;
     };
 }

@@ -3,11 +3,13 @@
 use core::ffi::CStr;
 
 use ash::vk::{self, Handle};
+use vkload_core::memory::OutOfMemory;
 
 use super::Device;
+use crate::dispatch::EntryPoints;
 use crate::driver_types::DriverTypes;
 use crate::object::{Object, ObjectBase, ParentObject, Slot, VkObject};
-use crate::result::code;
+use crate::{calls, entry_points};
 
 /// The object behind a private data slot.
 struct SlotObject<D: DriverTypes> {
@@ -28,114 +30,80 @@ fn is_foreign(kind: vk::ObjectType) -> bool {
         || (cfg!(target_os = "android") && kind == vk::ObjectType::SWAPCHAIN_KHR)
 }
 
-/// # Safety
-/// As specified for `vkCreatePrivateDataSlot`.
-pub(crate) unsafe extern "system" fn create_private_data_slot<D: DriverTypes>(
-    device: vk::Device,
-    _: *const vk::PrivateDataSlotCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::PrivateDataSlot,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle and pointers.
+fn create_private_data_slot<D: DriverTypes>(
+    call: &calls::CreatePrivateDataSlot<'_>,
+) -> Result<(), OutOfMemory> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        let memory = device.root().memory().or(callbacks, vk::SystemAllocationScope::DEVICE);
-        let driver = SlotObject { slot: device.root().new_slot(), device: core::marker::PhantomData };
-        let made = Object::create_in(device, memory, device.root().base().dispatch(), driver);
-        code(made.map(|slot| out.write(slot.into_handle())))
+        let device = Device::<D>::from_handle(call.device).ok_or(OutOfMemory)?;
+        let memory = device.root().memory().or(call.allocator.as_ptr(), vk::SystemAllocationScope::DEVICE);
+        let slot = SlotObject::<D> { slot: device.root().new_slot(), device: core::marker::PhantomData };
+        let object = Object::create_in(device, memory, device.root().base().dispatch(), slot)?;
+        call.private_data_slot.write(object.into_handle());
     }
+    Ok(())
 }
 
-/// # Safety
-/// As specified for `vkDestroyPrivateDataSlot`.
-pub(crate) unsafe extern "system" fn destroy_private_data_slot<D: DriverTypes>(
-    _: vk::Device,
-    slot: vk::PrivateDataSlot,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller vouches for handle and callbacks.
-    unsafe { Object::<SlotObject<D>>::destroy(slot, callbacks) };
+fn destroy_private_data_slot<D: DriverTypes>(call: &calls::DestroyPrivateDataSlot<'_>) {
+    // SAFETY: the call obeys the specification.
+    unsafe { Object::<SlotObject<D>>::destroy(call.private_data_slot, call.allocator.as_ptr()) };
 }
 
-/// # Safety
-/// As specified for `vkSetPrivateData`.
-pub(crate) unsafe extern "system" fn set_private_data<D: DriverTypes>(
-    device: vk::Device,
-    kind: vk::ObjectType,
-    handle: u64,
-    slot: vk::PrivateDataSlot,
-    value: u64,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handles.
+fn set_private_data<D: DriverTypes>(call: &calls::SetPrivateData<'_>) -> Result<(), OutOfMemory> {
+    let (handle, value) = (call.object_handle, call.data);
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let (Some(device), Some(slot)) =
-            (Device::<D>::from_handle(device), Object::<SlotObject<D>>::from_handle(slot))
-        else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        if is_foreign(kind) {
+        let device = Device::<D>::from_handle(call.device).ok_or(OutOfMemory)?;
+        let slot = Object::<SlotObject<D>>::from_handle(call.private_data_slot).ok_or(OutOfMemory)?;
+        if is_foreign(call.object_type) {
             let surface = vk::SurfaceKHR::from_raw(handle);
-            return code(device.root().foreign().set_private_data(surface, &slot.slot, value));
+            return device.root().foreign().set_private_data(surface, &slot.slot, value);
         }
-        ObjectBase::of(handle)
-            .map_or(vk::Result::SUCCESS, |base| code(base.set_private_data(&slot.slot, value)))
+        ObjectBase::of(handle).map_or(Ok(()), |base| base.set_private_data(&slot.slot, value))
     }
 }
 
-/// # Safety
-/// As specified for `vkGetPrivateData`.
-pub(crate) unsafe extern "system" fn get_private_data<D: DriverTypes>(
-    device: vk::Device,
-    kind: vk::ObjectType,
-    handle: u64,
-    slot: vk::PrivateDataSlot,
-    out: *mut u64,
-) {
-    // SAFETY: the caller vouches for handles and pointer.
+fn get_private_data<D: DriverTypes>(call: &calls::GetPrivateData<'_>) -> Option<()> {
+    call.data.write(0);
+    // SAFETY: the call obeys the specification.
     unsafe {
-        out.write(0);
-        let (Some(device), Some(slot)) =
-            (Device::<D>::from_handle(device), Object::<SlotObject<D>>::from_handle(slot))
-        else {
-            return;
-        };
-        if is_foreign(kind) {
-            out.write(device.root().foreign().private_data(vk::SurfaceKHR::from_raw(handle), &slot.slot));
-        } else if let Some(base) = ObjectBase::of(handle) {
-            out.write(base.private_data(&slot.slot));
-        }
+        let device = Device::<D>::from_handle(call.device)?;
+        let slot = Object::<SlotObject<D>>::from_handle(call.private_data_slot)?;
+        call.data.write(if is_foreign(call.object_type) {
+            let surface = vk::SurfaceKHR::from_raw(call.object_handle);
+            device.root().foreign().private_data(surface, &slot.slot)
+        } else {
+            ObjectBase::of(call.object_handle)?.private_data(&slot.slot)
+        });
     }
+    Some(())
 }
 
-/// # Safety
-/// As specified for `vkSetDebugUtilsObjectNameEXT`.
-pub(crate) unsafe extern "system" fn set_object_name<D: DriverTypes>(
-    device: vk::Device,
-    info: *const vk::DebugUtilsObjectNameInfoEXT<'_>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and pointers.
+fn set_object_name<D: DriverTypes>(call: &calls::SetDebugUtilsObjectNameEXT<'_>) -> Result<(), OutOfMemory> {
+    // SAFETY: the call obeys the specification, but for NULL.
     unsafe {
-        let (Some(device), Some(info)) = (Device::<D>::from_handle(device), info.as_ref()) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
+        let device = Device::<D>::from_handle(call.device).ok_or(OutOfMemory)?;
+        let info = call.name_info.as_ptr().as_ref().ok_or(OutOfMemory)?;
         let name = (!info.p_object_name.is_null()).then(|| CStr::from_ptr(info.p_object_name).to_bytes());
         if is_foreign(info.object_type) {
             let surface = vk::SurfaceKHR::from_raw(info.object_handle);
-            return code(device.root().foreign().set_name(surface, name));
+            return device.root().foreign().set_name(surface, name);
         }
-        ObjectBase::of(info.object_handle).map_or(vk::Result::SUCCESS, |base| code(base.set_name(name)))
+        ObjectBase::of(info.object_handle).map_or(Ok(()), |base| base.set_name(name))
     }
 }
 
-/// Tags are accepted and dropped.
-///
-/// # Safety
-/// As specified for `vkSetDebugUtilsObjectTagEXT`.
-pub(crate) unsafe extern "system" fn set_object_tag(
-    _: vk::Device,
-    _: *const vk::DebugUtilsObjectTagInfoEXT<'_>,
-) -> vk::Result {
-    vk::Result::SUCCESS
+pub(super) const fn entry_points<D: DriverTypes>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver. Tags are accepted and
+    // dropped.
+    unsafe {
+        entry_points! {
+            CreatePrivateDataSlot = create_private_data_slot::<D>,
+            DestroyPrivateDataSlot = destroy_private_data_slot::<D>,
+            SetPrivateData = set_private_data::<D>,
+            GetPrivateData = get_private_data::<D>,
+            SetDebugUtilsObjectNameEXT = set_object_name::<D>,
+            SetDebugUtilsObjectTagEXT = |_| vk::Result::SUCCESS,
+        }
+    }
 }

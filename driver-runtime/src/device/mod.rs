@@ -13,6 +13,7 @@ use core::ptr::NonNull;
 use ash::vk;
 use vkload_core::memory::{Arc, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
+use crate::dispatch::EntryPoints;
 use crate::driver_types::DriverTypes;
 use crate::extensions::EnabledExtensions;
 use crate::features;
@@ -24,13 +25,12 @@ use crate::physical_device::PhysicalDevice;
 use crate::sync_object::{SubmitMode, SyncTypes};
 use crate::trace;
 
-pub(crate) use attach::{
-    create_private_data_slot, destroy_private_data_slot, get_private_data, set_object_name, set_object_tag,
-    set_private_data,
-};
 pub use lost::Lost;
 pub use queue::{Queue, QueueInfo, QueueState};
-pub(crate) use queue::{get_device_queue, get_device_queue_2};
+
+pub(crate) const fn entry_points<D: DriverTypes>() -> EntryPoints<D> {
+    queue::entry_points::<D>().and(&attach::entry_points())
+}
 
 /// A device: the runtime's data, then the driver's part.
 #[repr(C)]

@@ -5,8 +5,10 @@ use core::ops::Deref;
 use ash::vk;
 
 use super::{Device, Lost, lost};
+use crate::dispatch::EntryPoints;
 use crate::driver_types::DriverTypes;
 use crate::object::{Object, VkObject};
+use crate::{calls, entry_points};
 
 /// A queue: the runtime's data, then the driver's part.
 pub type Queue<D> = Object<QueueState<D>>;
@@ -72,32 +74,24 @@ impl<D: DriverTypes> Deref for QueueState<D> {
     }
 }
 
-/// # Safety
-/// As specified for `vkGetDeviceQueue`.
-pub(crate) unsafe extern "system" fn get_device_queue<D: DriverTypes>(
-    device: vk::Device,
-    family: u32,
-    index: u32,
-    out: *mut vk::Queue,
-) {
-    let info = QueueInfo { family, index, flags: vk::DeviceQueueCreateFlags::empty() };
-    // SAFETY: the caller vouches for handle and pointer.
-    unsafe { out.write(find::<D>(device, info)) };
+fn get_device_queue<D: DriverTypes>(call: &calls::GetDeviceQueue<'_>) {
+    let flags = vk::DeviceQueueCreateFlags::empty();
+    let info = QueueInfo { family: call.queue_family_index, index: call.queue_index, flags };
+    // SAFETY: the call obeys the specification.
+    call.queue.write(unsafe { find::<D>(call.device, info) });
 }
 
-/// # Safety
-/// As specified for `vkGetDeviceQueue2`.
-pub(crate) unsafe extern "system" fn get_device_queue_2<D: DriverTypes>(
-    device: vk::Device,
-    info: *const vk::DeviceQueueInfo2<'_>,
-    out: *mut vk::Queue,
-) {
-    // SAFETY: the caller vouches for handle and pointers.
+fn get_device_queue_2<D: DriverTypes>(call: &calls::GetDeviceQueue2<'_>) {
+    let info = &call.queue_info;
+    let info = QueueInfo { family: info.queue_family_index, index: info.queue_index, flags: info.flags };
+    // SAFETY: the call obeys the specification.
+    call.queue.write(unsafe { find::<D>(call.device, info) });
+}
+
+pub(super) const fn entry_points<D: DriverTypes>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
-        let info = &*info;
-        let wanted =
-            QueueInfo { family: info.queue_family_index, index: info.queue_index, flags: info.flags };
-        out.write(find::<D>(device, wanted));
+        entry_points! { GetDeviceQueue = get_device_queue::<D>, GetDeviceQueue2 = get_device_queue_2::<D> }
     }
 }
 

@@ -7,8 +7,7 @@ use std::vec::Vec;
 use ash::vk::{self, Handle};
 use vkload_core::registry::{ExtensionSet, extension};
 
-use super::{Device, get_device_queue, get_device_queue_2};
-use crate::commands::device::{create_device, destroy_device};
+use super::Device;
 use crate::features::{Features, name};
 use crate::instance::tests::Made;
 use crate::object::{Object, ParentObject, VkObject};
@@ -16,7 +15,7 @@ use crate::physical_device::Description;
 use crate::physical_device::tests::{with_device, with_device_and_extensions};
 use crate::proc_addr::{get_device_proc_addr, get_instance_proc_addr, get_physical_device_proc_addr};
 use crate::result::CreateDeviceError;
-use crate::testing::{Ledger, TestDriver, plan};
+use crate::testing::{Ledger, TestDriver, commands, plan};
 
 /// A device that is destroyed with the test, before its instance.
 pub(crate) struct MadeDevice(pub(crate) vk::Device, #[expect(dead_code, reason = "is kept")] Made);
@@ -31,7 +30,7 @@ impl MadeDevice {
 impl Drop for MadeDevice {
     fn drop(&mut self) {
         // SAFETY: the handle is live and no longer in use.
-        unsafe { destroy_device::<TestDriver>(self.0, null()) };
+        unsafe { commands::destroy_device::<TestDriver>()(self.0, null()) };
     }
 }
 
@@ -55,7 +54,7 @@ fn make_in(
 ) -> Result<MadeDevice, vk::Result> {
     let mut device = vk::Device::null();
     // SAFETY: the tests make valid structures.
-    unsafe { create_device::<TestDriver>(physical, info, null(), &mut device) }.result()?;
+    unsafe { commands::create_device::<TestDriver>()(physical, info, null(), &mut device) }.result()?;
     Ok(MadeDevice(device, made))
 }
 
@@ -98,7 +97,7 @@ fn extensions_that_the_registry_does_not_list() {
     // SAFETY: a live handle and an array as long as the count says.
     unsafe {
         let (mut count, mut list) = (9, [vk::ExtensionProperties::default(); 9]);
-        let enumerate = crate::commands::physical_device::enumerate_device_extension_properties::<TestDriver>;
+        let enumerate = commands::enumerate_device_extension_properties::<TestDriver>();
         assert_eq!(enumerate(physical, null(), &mut count, list.as_mut_ptr()), vk::Result::SUCCESS);
         let last = &list[1..count as usize];
         let names: Vec<_> = last.iter().map(|one| one.extension_name_as_c_str().unwrap()).collect();
@@ -195,10 +194,11 @@ fn memory_of_devices() {
         let callbacks = ledger.callbacks();
         let mut device = vk::Device::null();
         // SAFETY: valid structures; the callbacks live longer than the device.
-        let result = unsafe { create_device::<TestDriver>(physical, &info, &callbacks, &mut device) };
+        let result =
+            unsafe { commands::create_device::<TestDriver>()(physical, &info, &callbacks, &mut device) };
         if result == vk::Result::SUCCESS {
             // SAFETY: the handle is live and no longer in use.
-            unsafe { destroy_device::<TestDriver>(device, &callbacks) };
+            unsafe { commands::destroy_device::<TestDriver>()(device, &callbacks) };
             assert!(ledger.scopes().iter().all(|scope| *scope == vk::SystemAllocationScope::DEVICE.as_raw()));
             assert_eq!(ledger.live_blocks(), 0);
             break;
@@ -211,7 +211,7 @@ fn memory_of_devices() {
     plan(|plan| plan.create_device = Err(CreateDeviceError::DeviceLost));
     let mut device = vk::Device::null();
     // SAFETY: valid structures.
-    let result = unsafe { create_device::<TestDriver>(physical, &info, null(), &mut device) };
+    let result = unsafe { commands::create_device::<TestDriver>()(physical, &info, null(), &mut device) };
     assert_eq!(result, vk::Result::ERROR_DEVICE_LOST);
     drop(made);
 }
@@ -224,7 +224,7 @@ fn queues_by_family_number_and_flags() {
     let get = |family, index| {
         let mut queue = vk::Queue::null();
         // SAFETY: a live handle and a valid pointer.
-        unsafe { get_device_queue::<TestDriver>(made.0, family, index, &mut queue) };
+        unsafe { commands::get_device_queue::<TestDriver>()(made.0, family, index, &mut queue) };
         queue
     };
     let (first, second) = (get(0, 0), get(0, 1));
@@ -235,7 +235,7 @@ fn queues_by_family_number_and_flags() {
         vk::DeviceQueueInfo2::default().queue_family_index(1).flags(vk::DeviceQueueCreateFlags::PROTECTED);
     let mut queue = vk::Queue::null();
     // SAFETY: a live handle and valid pointers.
-    unsafe { get_device_queue_2::<TestDriver>(made.0, &info, &mut queue) };
+    unsafe { commands::get_device_queue_2::<TestDriver>()(made.0, &info, &mut queue) };
     assert!(!queue.is_null());
     let refused = make(&vk::DeviceCreateInfo::default().queue_create_infos(&[queues(1, 2)]));
     assert_eq!(refused.err(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
@@ -279,28 +279,28 @@ fn private_data_and_names_through_the_commands() {
         let buffer = Object::create(made.get(), null(), Buffer).unwrap().into_handle();
         let mut slot = vk::PrivateDataSlot::null();
         let info = vk::PrivateDataSlotCreateInfo::default();
-        let result = super::create_private_data_slot::<TestDriver>(made.0, &info, null(), &mut slot);
+        let result = commands::create_private_data_slot::<TestDriver>()(made.0, &info, null(), &mut slot);
         assert_eq!(result, vk::Result::SUCCESS);
         let surface = vk::SurfaceKHR::from_raw(0x1234_5678);
         for (kind, handle) in
             [(vk::ObjectType::BUFFER, buffer.as_raw()), (vk::ObjectType::SURFACE_KHR, surface.as_raw())]
         {
             let mut value = 1;
-            super::get_private_data::<TestDriver>(made.0, kind, handle, slot, &mut value);
+            commands::get_private_data::<TestDriver>()(made.0, kind, handle, slot, &mut value);
             assert_eq!(value, 0);
-            let result = super::set_private_data::<TestDriver>(made.0, kind, handle, slot, handle + 1);
+            let result = commands::set_private_data::<TestDriver>()(made.0, kind, handle, slot, handle + 1);
             assert_eq!(result, vk::Result::SUCCESS);
-            super::get_private_data::<TestDriver>(made.0, kind, handle, slot, &mut value);
+            commands::get_private_data::<TestDriver>()(made.0, kind, handle, slot, &mut value);
             assert_eq!(value, handle + 1);
         }
         let named = vk::DebugUtilsObjectNameInfoEXT::default().object_handle(buffer).object_name(c"vertices");
-        assert_eq!(super::set_object_name::<TestDriver>(made.0, &named), vk::Result::SUCCESS);
+        assert_eq!(commands::set_object_name::<TestDriver>()(made.0, &named), vk::Result::SUCCESS);
         let object = Object::<Buffer>::from_handle(buffer).unwrap();
         assert_eq!(object.base().name().unwrap().as_slice(), b"vertices");
         let tag = vk::DebugUtilsObjectTagInfoEXT::default().object_handle(buffer);
-        assert_eq!(super::set_object_tag(made.0, &tag), vk::Result::SUCCESS);
-        super::destroy_private_data_slot::<TestDriver>(made.0, slot, null());
-        super::destroy_private_data_slot::<TestDriver>(made.0, vk::PrivateDataSlot::null(), null());
+        assert_eq!(commands::set_object_tag::<TestDriver>()(made.0, &tag), vk::Result::SUCCESS);
+        commands::destroy_private_data_slot::<TestDriver>()(made.0, slot, null());
+        commands::destroy_private_data_slot::<TestDriver>()(made.0, vk::PrivateDataSlot::null(), null());
         Object::<Buffer>::destroy(buffer, null());
     }
     assert!(made.get().root().base().is_visible());

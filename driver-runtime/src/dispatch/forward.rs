@@ -49,24 +49,13 @@ impl DispatchTable {
     }
 }
 
-/// A list of [`Forward`]s: each command with its function's type, the function, and the commands that it calls. Types
-/// are checked at compile time.
+/// A list of [`Forward`]s: each command with its function, as [`entry_points!`](crate::entry_points) has them, and the
+/// commands that it calls.
 macro_rules! forwards {
-    ($(
-        $command:ident: $pointer_type:ident = $function:expr => $($calls:ident)|+ $(, unless $($replaces:ident)|+)?;
-    )*) => {
+    ($($name:ident = $function:expr => $($calls:ident)|+ $(, unless $($replaces:ident)|+)?;)*) => {
         &[$($crate::dispatch::Forward {
-            command: {
-                let command = vkload_core::registry::command::$command;
-                assert!($crate::dispatch::is_type_of(stringify!($pointer_type), command));
-                command
-            },
-            function: {
-                let function: $crate::types::$pointer_type = $function;
-                // SAFETY: function pointers have the same size and meaning for all parameters; the function is called
-                // with its command's parameters, for which its type was checked.
-                unsafe { core::mem::transmute::<$crate::types::$pointer_type, $crate::dispatch::Command>(function) }
-            },
+            command: $crate::calls::$name::ID,
+            function: $crate::calls::$name::function($function),
             calls: &[$(vkload_core::registry::command::$calls),+],
             replaces: &[$($(vkload_core::registry::command::$replaces),+)?],
         }),*]

@@ -307,29 +307,42 @@ pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
     true
 }
 
-/// [`EntryPoints`] as a constant: each command's constant in [`registry::command`], the type of its function in
-/// [`types`](crate::types), and the function. That command and type belong together is checked while compiling.
+/// [`EntryPoints`] as a constant: each command with a function that takes the structure of its parameters in
+/// [`calls`](crate::calls), and returns an [`Outcome`](crate::calls::Outcome). The function has no captured variables.
+///
+/// The second form has functions with the command's own parameters: each command's constant in [`registry::command`],
+/// the type of its function in [`types`](crate::types), and the function. That command and type belong together is
+/// checked while compiling.
 ///
 /// # Safety
 /// Each function implements its command as specified, with objects of the driver that gets the entry points.
 ///
 /// ```
+/// use vkload_driver_runtime::calls::CmdFillBuffer;
 /// use vkload_driver_runtime::{entry_points, vk, dispatch::EntryPoints};
+///
+/// fn fill(call: &CmdFillBuffer<'_>) {
+///     let _ = (call.dst_buffer, call.dst_offset, call.size, call.data);
+/// }
 ///
 /// extern "system" fn draw(_: vk::CommandBuffer, _: u32, _: u32, _: u32, _: u32) {}
 ///
 /// struct Small;
 ///
-/// // SAFETY: a draw without an effect.
+/// // SAFETY: commands without an effect.
 /// const COMMANDS: EntryPoints<Small> = unsafe {
-///     entry_points! {
-///         CMD_DRAW: PFN_vkCmdDraw = draw,
-///     }
+///     entry_points! { CmdFillBuffer = fill }.and(&entry_points! { CMD_DRAW: PFN_vkCmdDraw = draw })
 /// };
 /// assert!(COMMANDS.get(vkload_driver_runtime::registry::command::CMD_DRAW).is_some());
 /// ```
 #[macro_export]
 macro_rules! entry_points {
+    ($($name:ident = $function:expr),* $(,)?) => {
+        $crate::dispatch::EntryPoints::NONE$(.with(
+            $crate::calls::$name::ID,
+            $crate::calls::$name::function($function),
+        ))*
+    };
     ($($command:ident: $pointer_type:ident = $function:expr),* $(,)?) => {
         $crate::dispatch::EntryPoints::NONE$(.with(
             {

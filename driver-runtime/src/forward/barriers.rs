@@ -3,7 +3,8 @@
 
 use ash::vk;
 
-use super::calls::{CHUNK, Chunk, call, list};
+use super::calls::{CHUNK, Chunk, call};
+use crate::calls;
 use crate::dispatch::{Forward, forwards};
 
 fn stages(stages: vk::PipelineStageFlags) -> vk::PipelineStageFlags2 {
@@ -45,27 +46,6 @@ impl<'a> Barriers<'a> {
     fn of_execution(before: vk::PipelineStageFlags2, after: vk::PipelineStageFlags2) -> Self {
         let flags = vk::DependencyFlags::empty();
         Self { before, after, flags, memory: &[], buffers: &[], images: &[] }
-    }
-
-    /// Adds barriers, each kind by its count and its array.
-    ///
-    /// # Safety
-    /// The arrays have this many valid barriers, which live as long as `'a`.
-    unsafe fn with(
-        self,
-        (memory_count, memory): (u32, *const vk::MemoryBarrier<'a>),
-        (buffer_count, buffers): (u32, *const vk::BufferMemoryBarrier<'a>),
-        (image_count, images): (u32, *const vk::ImageMemoryBarrier<'a>),
-    ) -> Self {
-        // SAFETY: the caller vouches for the arrays.
-        unsafe {
-            Self {
-                memory: list(memory, memory_count),
-                buffers: list(buffers, buffer_count),
-                images: list(images, image_count),
-                ..self
-            }
-        }
     }
 
     /// Calls `call` with dependencies of at most [`CHUNK`] barriers of each kind, at least once. The first form's
@@ -116,92 +96,57 @@ impl<'a> Barriers<'a> {
     }
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn pipeline_barrier(
-    commands: vk::CommandBuffer,
-    before: vk::PipelineStageFlags,
-    after: vk::PipelineStageFlags,
-    flags: vk::DependencyFlags,
-    memory_count: u32,
-    memory: *const vk::MemoryBarrier<'_>,
-    buffer_count: u32,
-    buffers: *const vk::BufferMemoryBarrier<'_>,
-    image_count: u32,
-    images: *const vk::ImageMemoryBarrier<'_>,
-) {
-    // SAFETY: the caller vouches for handle and arrays; the function's requirements are met.
-    unsafe {
-        let barriers = Barriers { flags, ..Barriers::of_execution(stages(before), stages(after)) }.with(
-            (memory_count, memory),
-            (buffer_count, buffers),
-            (image_count, images),
-        );
-        barriers.for_each_chunk(|info| {
-            call!(commands, CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2(info));
-        });
-    }
+fn pipeline_barrier(call: &calls::CmdPipelineBarrier<'_>) {
+    let barriers = Barriers {
+        flags: call.dependency_flags,
+        memory: call.memory_barriers(),
+        buffers: call.buffer_memory_barriers(),
+        images: call.image_memory_barriers(),
+        ..Barriers::of_execution(stages(call.src_stage_mask), stages(call.dst_stage_mask))
+    };
+    // SAFETY: the second form has the same handles and barriers.
+    barriers.for_each_chunk(|info| unsafe {
+        call!(call.command_buffer, CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2(info));
+    });
 }
 
 /// Sets an event with a dependency from its stages on all commands, since only `vkCmdWaitEvents` knows the stages
 /// that wait. The second form requires the same dependency in both commands. A driver must not rely on that, and must
 /// use the dependencies of the wait.
-///
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn set_event(
-    commands: vk::CommandBuffer,
-    event: vk::Event,
-    before: vk::PipelineStageFlags,
-) {
-    let barriers = Barriers::of_execution(stages(before), vk::PipelineStageFlags2::ALL_COMMANDS);
-    // SAFETY: the caller vouches for the handles; the function's requirements are met.
+fn set_event(call: &calls::CmdSetEvent<'_>) {
+    let barriers = Barriers::of_execution(stages(call.stage_mask), vk::PipelineStageFlags2::ALL_COMMANDS);
+    // SAFETY: the second form has the same handles.
     barriers.for_each_chunk(|info| unsafe {
-        call!(commands, CMD_SET_EVENT_2: PFN_vkCmdSetEvent2(event, info));
+        call!(call.command_buffer, CMD_SET_EVENT_2: PFN_vkCmdSetEvent2(call.event, info));
     });
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn reset_event(
-    commands: vk::CommandBuffer,
-    event: vk::Event,
-    before: vk::PipelineStageFlags,
-) {
-    // SAFETY: the caller vouches for the handles; the function's requirements are met.
-    unsafe { call!(commands, CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2(event, stages(before))) };
+fn reset_event(call: &calls::CmdResetEvent<'_>) {
+    let stages = stages(call.stage_mask);
+    // SAFETY: the second form has the same handles.
+    unsafe { call!(call.command_buffer, CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2(call.event, stages)) };
 }
 
 /// With one event, the event gets the barriers. With several, no single event could have them, since they cover work
 /// before all events; so the stages first wait for the events, and a barrier follows. It waits for more than needed,
 /// including work recorded between an event and the wait.
-///
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn wait_events(
-    commands: vk::CommandBuffer,
-    event_count: u32,
-    events: *const vk::Event,
-    before: vk::PipelineStageFlags,
-    after: vk::PipelineStageFlags,
-    memory_count: u32,
-    memory: *const vk::MemoryBarrier<'_>,
-    buffer_count: u32,
-    buffers: *const vk::BufferMemoryBarrier<'_>,
-    image_count: u32,
-    images: *const vk::ImageMemoryBarrier<'_>,
-) {
-    // SAFETY: the caller vouches for handles and arrays; the functions' requirements are met.
+fn wait_events(call: &calls::CmdWaitEvents<'_>) {
+    let commands = call.command_buffer;
+    let execution = Barriers::of_execution(stages(call.src_stage_mask), stages(call.dst_stage_mask));
+    // SAFETY: the other commands have the same handles and barriers.
     unsafe {
-        let execution = Barriers::of_execution(stages(before), stages(after));
-        let barriers = execution.with((memory_count, memory), (buffer_count, buffers), (image_count, images));
-        let events = list(events, event_count);
-        if let [event] = events {
+        if let [event] = call.events() {
+            let barriers = Barriers {
+                memory: call.memory_barriers(),
+                buffers: call.buffer_memory_barriers(),
+                images: call.image_memory_barriers(),
+                ..execution
+            };
             return barriers.for_each_chunk(|info| {
                 call!(commands, CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2(1, event, info));
             });
         }
-        for events in events.chunks(CHUNK) {
+        for events in call.events().chunks(CHUNK) {
             execution.for_each_chunk(|info| {
                 let infos = [*info; CHUNK];
                 let count = u32::try_from(events.len()).unwrap_or_default();
@@ -211,62 +156,52 @@ unsafe extern "system" fn wait_events(
                 );
             });
         }
-        if memory_count != 0 || buffer_count != 0 || image_count != 0 {
-            let flags = vk::DependencyFlags::empty();
+        if call.memory_barrier_count != 0
+            || call.buffer_memory_barrier_count != 0
+            || call.image_memory_barrier_count != 0
+        {
             call!(
                 commands,
                 CMD_PIPELINE_BARRIER: PFN_vkCmdPipelineBarrier(
-                    before,
-                    after,
-                    flags,
-                    memory_count,
-                    memory,
-                    buffer_count,
-                    buffers,
-                    image_count,
-                    images,
+                    call.src_stage_mask,
+                    call.dst_stage_mask,
+                    vk::DependencyFlags::empty(),
+                    call.memory_barrier_count,
+                    call.memory_barriers.as_ptr(),
+                    call.buffer_memory_barrier_count,
+                    call.buffer_memory_barriers.as_ptr(),
+                    call.image_memory_barrier_count,
+                    call.image_memory_barriers.as_ptr(),
                 )
             );
         }
     }
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn write_timestamp(
-    commands: vk::CommandBuffer,
-    stage: vk::PipelineStageFlags,
-    pool: vk::QueryPool,
-    query: u32,
-) {
-    // SAFETY: the caller vouches for the handles; the function's requirements are met.
-    unsafe { call!(commands, CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2(stages(stage), pool, query)) };
+fn write_timestamp(call: &calls::CmdWriteTimestamp<'_>) {
+    let (stages, pool, query) = (stages(call.pipeline_stage), call.query_pool, call.query);
+    // SAFETY: the second form has the same handles.
+    unsafe {
+        call!(call.command_buffer, CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2(stages, pool, query))
+    };
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn write_buffer_marker(
-    commands: vk::CommandBuffer,
-    stage: vk::PipelineStageFlags,
-    buffer: vk::Buffer,
-    offset: vk::DeviceSize,
-    marker: u32,
-) {
-    // SAFETY: the caller vouches for the handles; the function's requirements are met.
+fn write_buffer_marker(call: &calls::CmdWriteBufferMarkerAMD<'_>) {
+    let (stages, buffer, offset) = (stages(call.pipeline_stage), call.dst_buffer, call.dst_offset);
+    // SAFETY: the second form has the same handles.
     unsafe {
         call!(
-            commands,
-            CMD_WRITE_BUFFER_MARKER_2_AMD: PFN_vkCmdWriteBufferMarker2AMD(stages(stage), buffer, offset, marker)
+            call.command_buffer,
+            CMD_WRITE_BUFFER_MARKER_2_AMD: PFN_vkCmdWriteBufferMarker2AMD(stages, buffer, offset, call.marker)
         )
     };
 }
 
 pub(super) const FORWARDS: &[Forward] = forwards! {
-    CMD_PIPELINE_BARRIER: PFN_vkCmdPipelineBarrier = pipeline_barrier => CMD_PIPELINE_BARRIER_2;
-    CMD_SET_EVENT: PFN_vkCmdSetEvent = set_event => CMD_SET_EVENT_2;
-    CMD_RESET_EVENT: PFN_vkCmdResetEvent = reset_event => CMD_RESET_EVENT_2;
-    CMD_WAIT_EVENTS: PFN_vkCmdWaitEvents = wait_events => CMD_WAIT_EVENTS_2;
-    CMD_WRITE_TIMESTAMP: PFN_vkCmdWriteTimestamp = write_timestamp => CMD_WRITE_TIMESTAMP_2;
-    CMD_WRITE_BUFFER_MARKER_AMD: PFN_vkCmdWriteBufferMarkerAMD = write_buffer_marker
-        => CMD_WRITE_BUFFER_MARKER_2_AMD;
+    CmdPipelineBarrier = pipeline_barrier => CMD_PIPELINE_BARRIER_2;
+    CmdSetEvent = set_event => CMD_SET_EVENT_2;
+    CmdResetEvent = reset_event => CMD_RESET_EVENT_2;
+    CmdWaitEvents = wait_events => CMD_WAIT_EVENTS_2;
+    CmdWriteTimestamp = write_timestamp => CMD_WRITE_TIMESTAMP_2;
+    CmdWriteBufferMarkerAMD = write_buffer_marker => CMD_WRITE_BUFFER_MARKER_2_AMD;
 };

@@ -5,26 +5,21 @@ use vkload_core::abi::chain;
 use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use super::calls::{call, list, memory_of};
+use crate::calls;
 use crate::dispatch::{Forward, forwards};
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn create_render_pass(
-    device: vk::Device,
-    info: *const vk::RenderPassCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::RenderPass,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle, structure and callbacks; the function's requirements are met.
+fn create_render_pass(call: &calls::CreateRenderPass<'_>) -> vk::Result {
+    let (allocator, out) = (call.allocator.as_ptr(), call.render_pass.as_ptr());
+    // SAFETY: the second form has the same handles, callbacks and contents.
     unsafe {
-        let memory = memory_of(device).or(callbacks, vk::SystemAllocationScope::COMMAND);
-        let Ok(parts) = SecondForm::new(&*info, memory) else { return vk::Result::ERROR_OUT_OF_HOST_MEMORY };
-        let created = call!(
-            device,
-            CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2(&parts.info(&*info), callbacks, out)
-        );
-        created.unwrap_or(vk::Result::ERROR_UNKNOWN)
+        let memory = memory_of(call.device).or(allocator, vk::SystemAllocationScope::COMMAND);
+        let Ok(parts) = SecondForm::new(&call.create_info, memory) else {
+            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
+        };
+        let info = parts.info(&call.create_info);
+        call!(call.device, CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2(&info, allocator, out))
     }
+    .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 
 /// The lists of a render pass in the second form.
@@ -224,38 +219,29 @@ fn all_aspects(format: vk::Format) -> vk::ImageAspectFlags {
     }
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn begin_render_pass(
-    commands: vk::CommandBuffer,
-    info: *const vk::RenderPassBeginInfo<'_>,
-    contents: vk::SubpassContents,
-) {
-    let subpass = vk::SubpassBeginInfo::default().contents(contents);
-    // SAFETY: the caller vouches for handle and structure; the function's requirements are met.
-    unsafe { call!(commands, CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2(info, &subpass)) };
+fn begin_render_pass(call: &calls::CmdBeginRenderPass<'_>) {
+    let (info, begin) =
+        (call.render_pass_begin.as_ptr(), vk::SubpassBeginInfo::default().contents(call.contents));
+    // SAFETY: the second form has the same handles and structure.
+    unsafe { call!(call.command_buffer, CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2(info, &begin)) };
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn next_subpass(commands: vk::CommandBuffer, contents: vk::SubpassContents) {
-    let begin = vk::SubpassBeginInfo::default().contents(contents);
+fn next_subpass(call: &calls::CmdNextSubpass<'_>) {
+    let begin = vk::SubpassBeginInfo::default().contents(call.contents);
     let end = vk::SubpassEndInfo::default();
-    // SAFETY: the caller vouches for the handle; the function's requirements are met.
-    unsafe { call!(commands, CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2(&begin, &end)) };
+    // SAFETY: the second form has the same handle.
+    unsafe { call!(call.command_buffer, CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2(&begin, &end)) };
 }
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn end_render_pass(commands: vk::CommandBuffer) {
+fn end_render_pass(call: &calls::CmdEndRenderPass<'_>) {
     let end = vk::SubpassEndInfo::default();
-    // SAFETY: the caller vouches for the handle; the function's requirements are met.
-    unsafe { call!(commands, CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2(&end)) };
+    // SAFETY: the second form has the same handle.
+    unsafe { call!(call.command_buffer, CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2(&end)) };
 }
 
 pub(super) const FORWARDS: &[Forward] = forwards! {
-    CREATE_RENDER_PASS: PFN_vkCreateRenderPass = create_render_pass => CREATE_RENDER_PASS_2;
-    CMD_BEGIN_RENDER_PASS: PFN_vkCmdBeginRenderPass = begin_render_pass => CMD_BEGIN_RENDER_PASS_2;
-    CMD_NEXT_SUBPASS: PFN_vkCmdNextSubpass = next_subpass => CMD_NEXT_SUBPASS_2;
-    CMD_END_RENDER_PASS: PFN_vkCmdEndRenderPass = end_render_pass => CMD_END_RENDER_PASS_2;
+    CreateRenderPass = create_render_pass => CREATE_RENDER_PASS_2;
+    CmdBeginRenderPass = begin_render_pass => CMD_BEGIN_RENDER_PASS_2;
+    CmdNextSubpass = next_subpass => CMD_NEXT_SUBPASS_2;
+    CmdEndRenderPass = end_render_pass => CMD_END_RENDER_PASS_2;
 };

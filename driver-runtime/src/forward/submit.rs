@@ -5,25 +5,19 @@ use vkload_core::abi::chain;
 use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
 use super::calls::{call, list, memory_of};
+use crate::calls;
 use crate::dispatch::{Forward, forwards};
 
-/// # Safety
-/// As specified for the command.
-unsafe extern "system" fn queue_submit(
-    queue: vk::Queue,
-    count: u32,
-    infos: *const vk::SubmitInfo<'_>,
-    fence: vk::Fence,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and array; the function's requirements are met.
+fn queue_submit(call: &calls::QueueSubmit<'_>) -> vk::Result {
+    // SAFETY: the second form has the same handles and contents.
     unsafe {
-        let Ok(submits) = Submits::new(list(infos, count), memory_of(queue)) else {
+        let Ok(submits) = Submits::new(call.submits(), memory_of(call.queue)) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
         };
-        let count = u32::try_from(submits.infos.len()).unwrap_or_default();
-        call!(queue, QUEUE_SUBMIT_2: PFN_vkQueueSubmit2(count, submits.infos.as_ptr(), fence))
-            .unwrap_or(vk::Result::ERROR_UNKNOWN)
+        let (count, infos) = (u32::try_from(submits.infos.len()).unwrap_or_default(), submits.infos.as_ptr());
+        call!(call.queue, QUEUE_SUBMIT_2: PFN_vkQueueSubmit2(count, infos, call.fence))
     }
+    .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 
 /// Submissions in the second form, with the lists that they point to. Lists get all of their memory before anything points
@@ -132,5 +126,5 @@ fn at<'a>(
 }
 
 pub(super) const FORWARDS: &[Forward] = forwards! {
-    QUEUE_SUBMIT: PFN_vkQueueSubmit = queue_submit => QUEUE_SUBMIT_2;
+    QueueSubmit = queue_submit => QUEUE_SUBMIT_2;
 };

@@ -5,26 +5,15 @@ use vkload_core::abi::chain;
 
 use super::Headless;
 use crate::dispatch::EntryPoints;
-use crate::entry_points;
 use crate::out_array::OutArray;
 use crate::physical_device::PhysicalDevice;
+use crate::{calls, entry_points};
 
 /// The smallest and the largest number of images.
 const IMAGES: [u32; 2] = [2, 8];
 
 const PRESENT_MODES: [vk::PresentModeKHR; 3] =
     [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
-
-unsafe extern "system" fn get_support(
-    _: vk::PhysicalDevice,
-    _: u32,
-    _: vk::SurfaceKHR,
-    out: *mut vk::Bool32,
-) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { out.write(vk::TRUE) };
-    vk::Result::SUCCESS
-}
 
 /// Returns the largest extent of an image.
 ///
@@ -58,26 +47,19 @@ unsafe fn capabilities<D: Headless>(device: vk::PhysicalDevice) -> vk::SurfaceCa
     }
 }
 
-unsafe extern "system" fn get_capabilities<D: Headless>(
-    device: vk::PhysicalDevice,
-    _: vk::SurfaceKHR,
-    out: *mut vk::SurfaceCapabilitiesKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and a valid pointer.
-    unsafe { out.write(capabilities::<D>(device)) };
+fn get_capabilities<D: Headless>(call: &calls::GetPhysicalDeviceSurfaceCapabilitiesKHR<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    call.surface_capabilities.write(unsafe { capabilities::<D>(call.physical_device) });
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn get_capabilities_2<D: Headless>(
-    device: vk::PhysicalDevice,
-    _: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
-    out: *mut vk::SurfaceCapabilities2KHR<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and a valid chain; each structure has the type in its `sType`.
+fn get_capabilities_2<D: Headless>(call: &calls::GetPhysicalDeviceSurfaceCapabilities2KHR<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification; each structure has the type in its `sType`.
     unsafe {
-        (*out).surface_capabilities = capabilities::<D>(device);
-        for structure in chain::pointers((*out).p_next) {
-            write_more::<D>(structure, largest::<D>(device));
+        let out = call.surface_capabilities.as_mut();
+        out.surface_capabilities = capabilities::<D>(call.physical_device);
+        for structure in chain::pointers(out.p_next) {
+            write_more::<D>(structure, largest::<D>(call.physical_device));
         }
     }
     vk::Result::SUCCESS
@@ -116,85 +98,66 @@ unsafe fn write_more<D: Headless>(structure: *mut vk::BaseOutStructure<'_>, larg
 }
 
 /// Returns the capabilities with display counters, of which none are supported.
-unsafe extern "system" fn get_capabilities_2_ext<D: Headless>(
-    device: vk::PhysicalDevice,
-    _: vk::SurfaceKHR,
-    out: *mut vk::SurfaceCapabilities2EXT<'_>,
+fn get_capabilities_2_ext<D: Headless>(
+    call: &calls::GetPhysicalDeviceSurfaceCapabilities2EXT<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes a live handle and a valid pointer.
-    unsafe {
-        let known = capabilities::<D>(device);
-        (*out).min_image_count = known.min_image_count;
-        (*out).max_image_count = known.max_image_count;
-        (*out).current_extent = known.current_extent;
-        (*out).min_image_extent = known.min_image_extent;
-        (*out).max_image_extent = known.max_image_extent;
-        (*out).max_image_array_layers = known.max_image_array_layers;
-        (*out).supported_transforms = known.supported_transforms;
-        (*out).current_transform = known.current_transform;
-        (*out).supported_composite_alpha = known.supported_composite_alpha;
-        (*out).supported_usage_flags = known.supported_usage_flags;
-        (*out).supported_surface_counters = vk::SurfaceCounterFlagsEXT::empty();
-    }
+    // SAFETY: the call obeys the specification.
+    let (known, out) =
+        unsafe { (capabilities::<D>(call.physical_device), call.surface_capabilities.as_mut()) };
+    out.min_image_count = known.min_image_count;
+    out.max_image_count = known.max_image_count;
+    out.current_extent = known.current_extent;
+    out.min_image_extent = known.min_image_extent;
+    out.max_image_extent = known.max_image_extent;
+    out.max_image_array_layers = known.max_image_array_layers;
+    out.supported_transforms = known.supported_transforms;
+    out.current_transform = known.current_transform;
+    out.supported_composite_alpha = known.supported_composite_alpha;
+    out.supported_usage_flags = known.supported_usage_flags;
+    out.supported_surface_counters = vk::SurfaceCounterFlagsEXT::empty();
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn get_formats<D: Headless>(
-    _: vk::PhysicalDevice,
-    _: vk::SurfaceKHR,
-    count: *mut u32,
-    out: *mut vk::SurfaceFormatKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes a counted out-array.
-    let mut array = unsafe { OutArray::new(count, out) };
+fn get_formats<D: Headless>(call: &calls::GetPhysicalDeviceSurfaceFormatsKHR<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    let mut array = unsafe { OutArray::new(call.surface_format_count.as_ptr(), call.surface_formats) };
     D::FORMATS.iter().for_each(|format| array.push(*format));
     array.finish()
 }
 
-unsafe extern "system" fn get_formats_2<D: Headless>(
-    _: vk::PhysicalDevice,
-    _: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
-    count: *mut u32,
-    out: *mut vk::SurfaceFormat2KHR<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes a counted out-array.
-    let mut array = unsafe { OutArray::new(count, out) };
+fn get_formats_2<D: Headless>(call: &calls::GetPhysicalDeviceSurfaceFormats2KHR<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    let mut array = unsafe { OutArray::new(call.surface_format_count.as_ptr(), call.surface_formats) };
     D::FORMATS.iter().for_each(|format| array.push_with(|out| out.surface_format = *format));
     array.finish()
 }
 
-unsafe extern "system" fn get_present_modes(
-    _: vk::PhysicalDevice,
-    _: vk::SurfaceKHR,
-    count: *mut u32,
-    out: *mut vk::PresentModeKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes a counted out-array.
+/// # Safety
+/// `count` and `out` are a counted out-array.
+unsafe fn present_modes(count: *mut u32, out: *mut vk::PresentModeKHR) -> vk::Result {
+    // SAFETY: the caller vouches for the array.
     let mut array = unsafe { OutArray::new(count, out) };
     PRESENT_MODES.into_iter().for_each(|mode| array.push(mode));
     array.finish()
 }
 
-unsafe extern "system" fn get_present_modes_2(
-    device: vk::PhysicalDevice,
-    _: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
-    count: *mut u32,
-    out: *mut vk::PresentModeKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes a counted out-array.
-    unsafe { get_present_modes(device, vk::SurfaceKHR::null(), count, out) }
+fn get_present_modes(call: &calls::GetPhysicalDeviceSurfacePresentModesKHR<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    unsafe { present_modes(call.present_mode_count.as_ptr(), call.present_modes) }
 }
 
-unsafe extern "system" fn get_present_rectangles<D: Headless>(
-    device: vk::PhysicalDevice,
-    _: vk::SurfaceKHR,
-    count: *mut u32,
-    out: *mut vk::Rect2D,
+fn get_present_modes_2(call: &calls::GetPhysicalDeviceSurfacePresentModes2EXT<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    unsafe { present_modes(call.present_mode_count.as_ptr(), call.present_modes) }
+}
+
+fn get_present_rectangles<D: Headless>(
+    call: &calls::GetPhysicalDevicePresentRectanglesKHR<'_>,
 ) -> vk::Result {
-    // SAFETY: the caller passes a live handle and a counted out-array.
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let mut array = OutArray::new(count, out);
-        array.push(vk::Rect2D::default().extent(largest::<D>(device)));
+        let mut array = OutArray::new(call.rect_count.as_ptr(), call.rects);
+        array.push(vk::Rect2D::default().extent(largest::<D>(call.physical_device)));
         array.finish()
     }
 }
@@ -203,22 +166,18 @@ pub(super) const fn entry_points<D: Headless>() -> EntryPoints<D> {
     // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
         entry_points! {
-            GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR = get_support,
-            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR
-                = get_capabilities::<D>,
-            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR
-                = get_capabilities_2::<D>,
-            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_EXT: PFN_vkGetPhysicalDeviceSurfaceCapabilities2EXT
-                = get_capabilities_2_ext::<D>,
-            GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR = get_formats::<D>,
-            GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR
-                = get_formats_2::<D>,
-            GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR
-                = get_present_modes,
-            GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetPhysicalDeviceSurfacePresentModes2EXT
-                = get_present_modes_2,
-            GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR
-                = get_present_rectangles::<D>,
+            GetPhysicalDeviceSurfaceSupportKHR = |call| {
+                call.supported.write(vk::TRUE);
+                vk::Result::SUCCESS
+            },
+            GetPhysicalDeviceSurfaceCapabilitiesKHR = get_capabilities::<D>,
+            GetPhysicalDeviceSurfaceCapabilities2KHR = get_capabilities_2::<D>,
+            GetPhysicalDeviceSurfaceCapabilities2EXT = get_capabilities_2_ext::<D>,
+            GetPhysicalDeviceSurfaceFormatsKHR = get_formats::<D>,
+            GetPhysicalDeviceSurfaceFormats2KHR = get_formats_2::<D>,
+            GetPhysicalDeviceSurfacePresentModesKHR = get_present_modes,
+            GetPhysicalDeviceSurfacePresentModes2EXT = get_present_modes_2,
+            GetPhysicalDevicePresentRectanglesKHR = get_present_rectangles::<D>,
         }
     }
 }

@@ -10,11 +10,12 @@ use super::Headless;
 use super::image::{Commands, SwapchainImage, create_info};
 use crate::device::{Device, Queue};
 use crate::dispatch::EntryPoints;
-use crate::entry_points;
 use crate::forward::calls::list;
 use crate::object::{Object, ParentObject, VkObject};
 use crate::out_array::OutArray;
-use crate::sync::queue_submit;
+use crate::result::{SubmitError, code};
+use crate::sync::signal_in_order;
+use crate::{calls, entry_points};
 
 /// A swapchain's images.
 pub struct Swapchain<D: Headless> {
@@ -94,59 +95,59 @@ impl<D: Headless> Swapchain<D> {
     }
 }
 
-unsafe extern "system" fn create_swapchain<D: Headless>(
+/// Creates a swapchain, which replaces the application's old one.
+///
+/// # Safety
+/// As specified for `vkCreateSwapchainKHR`.
+unsafe fn create<D: Headless>(
     handle: vk::Device,
-    info: *const vk::SwapchainCreateInfoKHR<'_>,
+    info: &vk::SwapchainCreateInfoKHR<'_>,
     callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::SwapchainKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles and valid pointers.
+) -> Result<vk::SwapchainKHR, vk::Result> {
+    // SAFETY: the caller vouches for handle and pointers.
     unsafe {
-        let Some(device) = Device::<D>::from_handle(handle) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        if let Some(old) = Object::<Swapchain<D>>::from_handle((*info).old_swapchain) {
+        let device = Device::<D>::from_handle(handle).ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
+        if let Some(old) = Object::<Swapchain<D>>::from_handle(info.old_swapchain) {
             old.is_retired.store(true, Ordering::Release);
         }
-        match Swapchain::new(handle, device, &*info, callbacks) {
-            Ok(swapchain) => Object::create_command(handle, callbacks, out, swapchain),
-            Err(error) => error,
-        }
+        let swapchain = Swapchain::new(handle, device, info, callbacks)?;
+        Ok(Object::create(device, callbacks, swapchain)?.into_handle())
     }
+}
+
+fn create_swapchain<D: Headless>(call: &calls::CreateSwapchainKHR<'_>) -> Result<(), vk::Result> {
+    // SAFETY: the call obeys the specification.
+    call.swapchain.write(unsafe { create::<D>(call.device, &call.create_info, call.allocator.as_ptr())? });
+    Ok(())
 }
 
 /// Creates swapchains that are presented together: all or none.
-unsafe extern "system" fn create_shared_swapchains<D: Headless>(
-    device: vk::Device,
-    count: u32,
-    infos: *const vk::SwapchainCreateInfoKHR<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::SwapchainKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle, a counted array and a second one of the same length.
+fn create_shared_swapchains<D: Headless>(
+    call: &calls::CreateSharedSwapchainsKHR<'_>,
+) -> Result<(), vk::Result> {
+    let (out, callbacks, count) = (call.swapchains, call.allocator.as_ptr(), call.swapchain_count as usize);
+    // SAFETY: the call obeys the specification: the array has the same length as the first.
     unsafe {
-        for index in 0..count as usize {
-            let result = create_swapchain::<D>(device, infos.add(index), callbacks, out.add(index));
-            if result != vk::Result::SUCCESS {
-                (0..index).for_each(|made| Object::<Swapchain<D>>::destroy(out.add(made).read(), callbacks));
-                (0..count as usize).for_each(|index| out.add(index).write(vk::SwapchainKHR::null()));
-                return result;
+        for (index, info) in call.create_infos().iter().enumerate() {
+            match create::<D>(call.device, info, callbacks) {
+                Ok(swapchain) => out.add(index).write(swapchain),
+                Err(error) => {
+                    (0..index)
+                        .for_each(|made| Object::<Swapchain<D>>::destroy(out.add(made).read(), callbacks));
+                    (0..count).for_each(|index| out.add(index).write(vk::SwapchainKHR::null()));
+                    return Err(error);
+                }
             }
         }
     }
-    vk::Result::SUCCESS
+    Ok(())
 }
 
-unsafe extern "system" fn get_swapchain_images<D: Headless>(
-    _: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    count: *mut u32,
-    out: *mut vk::Image,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and a counted out-array.
+fn get_swapchain_images<D: Headless>(call: &calls::GetSwapchainImagesKHR<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let mut array = OutArray::new(count, out);
-        if let Some(swapchain) = Object::<Swapchain<D>>::from_handle(swapchain) {
+        let mut array = OutArray::new(call.swapchain_image_count.as_ptr(), call.swapchain_images);
+        if let Some(swapchain) = Object::<Swapchain<D>>::from_handle(call.swapchain) {
             swapchain.images.iter().for_each(|image| array.push(image.image));
         }
         array.finish()
@@ -154,36 +155,22 @@ unsafe extern "system" fn get_swapchain_images<D: Headless>(
 }
 
 /// Acquires the images in turn. Each is free again when it was presented or released.
-unsafe extern "system" fn acquire_next_image_2<D: Headless>(
-    device: vk::Device,
-    info: *const vk::AcquireNextImageInfoKHR<'_>,
-    out: *mut u32,
-) -> vk::Result {
-    // SAFETY: the caller passes live or null handles and valid pointers.
+fn acquire_next_image_2<D: Headless>(call: &calls::AcquireNextImage2KHR<'_>) -> Result<(), vk::Result> {
+    let info = &call.acquire_info;
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
-        let device = Device::<D>::from_handle(device);
-        let (Some(device), Some(swapchain)) = (device, Object::<Swapchain<D>>::from_handle(info.swapchain))
-        else {
-            return vk::Result::ERROR_OUT_OF_DATE_KHR;
-        };
-        let image = match wait_for_image(device, swapchain, info.timeout) {
-            Ok(image) => image,
-            Err(error) => return error,
-        };
+        let device = Device::<D>::from_handle(call.device).ok_or(vk::Result::ERROR_OUT_OF_DATE_KHR)?;
+        let swapchain = Object::<Swapchain<D>>::from_handle(info.swapchain);
+        let swapchain = swapchain.ok_or(vk::Result::ERROR_OUT_OF_DATE_KHR)?;
+        let image = wait_for_image(device, swapchain, info.timeout)?;
         let memory = swapchain.memory(image).unwrap_or_default();
         let signalled = device.signal_semaphore_with_memory(info.semaphore, memory);
-        match signalled.and_then(|()| device.signal_fence_with_memory(info.fence, memory)) {
-            Ok(()) => {
-                out.write(image);
-                vk::Result::SUCCESS
-            }
-            Err(error) => {
-                swapchain.release(image);
-                error.into()
-            }
-        }
+        signalled
+            .and_then(|()| device.signal_fence_with_memory(info.fence, memory))
+            .inspect_err(|_| swapchain.release(image))?;
+        call.image_index.write(image);
     }
+    Ok(())
 }
 
 fn wait_for_image<D: Headless>(
@@ -212,14 +199,11 @@ fn wait_for_image<D: Headless>(
     }
 }
 
-unsafe extern "system" fn queue_present<D: Headless>(
-    handle: vk::Queue,
-    info: *const vk::PresentInfoKHR<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles and counted arrays.
+fn queue_present<D: Headless>(call: &calls::QueuePresentKHR<'_>) -> vk::Result {
+    let info = &call.present_info;
+    // SAFETY: the call obeys the specification: live handles in counted arrays.
     unsafe {
-        let info = &*info;
-        let Some(queue) = Queue::<D>::from_handle(handle) else { return vk::Result::ERROR_DEVICE_LOST };
+        let Some(queue) = Queue::<D>::from_handle(call.queue) else { return vk::Result::ERROR_DEVICE_LOST };
         let mut waits = list(info.p_wait_semaphores, info.wait_semaphore_count);
         let mut all = vk::Result::SUCCESS;
         for index in 0..info.swapchain_count as usize {
@@ -230,7 +214,7 @@ unsafe extern "system" fn queue_present<D: Headless>(
                 Some(swapchain) => swapchain.present(queue, core::mem::take(&mut waits), image),
                 None => Err(vk::Result::ERROR_OUT_OF_DATE_KHR),
             };
-            let result = result.map_or_else(|error| error, |()| signal_fence::<D>(handle, info, index));
+            let result = code(result.and_then(|()| signal_fence(queue, info, index).map_err(Into::into)));
             if !info.p_results.is_null() {
                 info.p_results.add(index).write(result);
             }
@@ -246,30 +230,23 @@ unsafe extern "system" fn queue_present<D: Headless>(
 /// # Safety
 /// As for the command.
 unsafe fn signal_fence<D: Headless>(
-    queue: vk::Queue,
+    queue: &Queue<D>,
     info: &vk::PresentInfoKHR<'_>,
     index: usize,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the chain, whose fences are live or null, and for the queue.
+) -> Result<(), SubmitError> {
+    // SAFETY: the caller vouches for the chain, whose fences are live or null.
     unsafe {
-        let Some(given) = chain::find::<vk::SwapchainPresentFenceInfoEXT<'_>>(info.p_next) else {
-            return vk::Result::SUCCESS;
-        };
-        match list(given.p_fences, given.swapchain_count).get(index) {
-            Some(fence) => queue_submit::<D>(queue, 0, core::ptr::null(), *fence),
-            None => vk::Result::SUCCESS,
-        }
+        let given = chain::find::<vk::SwapchainPresentFenceInfoEXT<'_>>(info.p_next);
+        let fences = given.map_or(&[][..], |given| list(given.p_fences, given.swapchain_count));
+        fences.get(index).map_or(Ok(()), |fence| signal_in_order(queue, *fence))
     }
 }
 
 /// Takes images back that the application has acquired and does not present.
-unsafe extern "system" fn release_images<D: Headless>(
-    _: vk::Device,
-    info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and a counted array.
+fn release_images<D: Headless>(call: &calls::ReleaseSwapchainImagesEXT<'_>) -> vk::Result {
+    let info = &call.release_info;
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
         if let Some(swapchain) = Object::<Swapchain<D>>::from_handle(info.swapchain) {
             list(info.p_image_indices, info.image_index_count)
                 .iter()
@@ -279,55 +256,37 @@ unsafe extern "system" fn release_images<D: Headless>(
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn get_group_capabilities(
-    _: vk::Device,
-    out: *mut vk::DeviceGroupPresentCapabilitiesKHR<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe {
-        (*out).present_mask = [0; vk::MAX_DEVICE_GROUP_SIZE];
-        (*out).present_mask[0] = 1;
-        (*out).modes = vk::DeviceGroupPresentModeFlagsKHR::LOCAL;
-    }
+fn get_group_capabilities(call: &calls::GetDeviceGroupPresentCapabilitiesKHR<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    let out = unsafe { call.device_group_present_capabilities.as_mut() };
+    out.present_mask = [0; vk::MAX_DEVICE_GROUP_SIZE];
+    out.present_mask[0] = 1;
+    out.modes = vk::DeviceGroupPresentModeFlagsKHR::LOCAL;
     vk::Result::SUCCESS
-}
-
-unsafe extern "system" fn get_group_modes(
-    _: vk::Device,
-    _: vk::SurfaceKHR,
-    out: *mut vk::DeviceGroupPresentModeFlagsKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { out.write(vk::DeviceGroupPresentModeFlagsKHR::LOCAL) };
-    vk::Result::SUCCESS
-}
-
-unsafe extern "system" fn get_group_modes_2(
-    device: vk::Device,
-    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
-    out: *mut vk::DeviceGroupPresentModeFlagsKHR,
-) -> vk::Result {
-    // SAFETY: the caller passes valid pointers.
-    unsafe { get_group_modes(device, (*info).surface, out) }
 }
 
 pub(super) const fn entry_points<D: Headless>() -> EntryPoints<D> {
     // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
         entry_points! {
-            CREATE_SWAPCHAIN_KHR: PFN_vkCreateSwapchainKHR = create_swapchain::<D>,
-            CREATE_SHARED_SWAPCHAINS_KHR: PFN_vkCreateSharedSwapchainsKHR = create_shared_swapchains::<D>,
-            DESTROY_SWAPCHAIN_KHR: PFN_vkDestroySwapchainKHR = Object::<Swapchain<D>>::destroy_command,
-            GET_SWAPCHAIN_IMAGES_KHR: PFN_vkGetSwapchainImagesKHR = get_swapchain_images::<D>,
-            ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire_next_image_2::<D>,
-            QUEUE_PRESENT_KHR: PFN_vkQueuePresentKHR = queue_present::<D>,
-            RELEASE_SWAPCHAIN_IMAGES_EXT: PFN_vkReleaseSwapchainImagesEXT = release_images::<D>,
-            GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: PFN_vkGetDeviceGroupPresentCapabilitiesKHR
-                = get_group_capabilities,
-            GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: PFN_vkGetDeviceGroupSurfacePresentModesKHR
-                = get_group_modes,
-            GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: PFN_vkGetDeviceGroupSurfacePresentModes2EXT
-                = get_group_modes_2,
+            CreateSwapchainKHR = create_swapchain::<D>,
+            CreateSharedSwapchainsKHR = create_shared_swapchains::<D>,
+            DestroySwapchainKHR = |call| {
+                Object::<Swapchain<D>>::destroy(call.swapchain, call.allocator.as_ptr());
+            },
+            GetSwapchainImagesKHR = get_swapchain_images::<D>,
+            AcquireNextImage2KHR = acquire_next_image_2::<D>,
+            QueuePresentKHR = queue_present::<D>,
+            ReleaseSwapchainImagesEXT = release_images::<D>,
+            GetDeviceGroupPresentCapabilitiesKHR = get_group_capabilities,
+            GetDeviceGroupSurfacePresentModesKHR = |call| {
+                call.modes.write(vk::DeviceGroupPresentModeFlagsKHR::LOCAL);
+                vk::Result::SUCCESS
+            },
+            GetDeviceGroupSurfacePresentModes2EXT = |call| {
+                call.modes.write(vk::DeviceGroupPresentModeFlagsKHR::LOCAL);
+                vk::Result::SUCCESS
+            },
         }
     }
 }

@@ -8,17 +8,14 @@ use ash::vk;
 use vkload_core::registry::{CommandId, ExtensionSet, command, extension};
 
 use super::Instance;
-use crate::commands::instance::{
-    create, create_instance, destroy_instance, enumerate_instance_extension_properties,
-    enumerate_instance_layer_properties,
-};
+use crate::commands::instance::create;
 use crate::icd::negotiate;
 use crate::object::ParentObject;
 use crate::proc_addr::{
     get_instance_proc_addr, get_instance_proc_addr_unchecked, get_physical_device_proc_addr,
 };
 use crate::result::CreateInstanceError;
-use crate::testing::{Ledger, TestDriver, plan};
+use crate::testing::{Ledger, TestDriver, commands, plan};
 
 /// An instance that is destroyed with the test.
 pub(crate) struct Made(pub(crate) vk::Instance);
@@ -33,7 +30,7 @@ impl Made {
 impl Drop for Made {
     fn drop(&mut self) {
         // SAFETY: the handle is live and no longer in use.
-        unsafe { destroy_instance::<TestDriver>(self.0, null()) };
+        unsafe { commands::destroy_instance::<TestDriver>()(self.0, null()) };
     }
 }
 
@@ -132,13 +129,13 @@ fn every_failure_leaves_no_memory_of_the_application() {
         let callbacks = ledger.callbacks();
         let mut handle = vk::Instance::null();
         // SAFETY: valid structures; the callbacks live longer than the instance.
-        let result = unsafe { create_instance::<TestDriver>(&info, &callbacks, &mut handle) };
+        let result = unsafe { commands::create_instance::<TestDriver>()(&info, &callbacks, &mut handle) };
         if result == vk::Result::SUCCESS {
             assert!(
                 ledger.scopes().iter().all(|scope| *scope == vk::SystemAllocationScope::INSTANCE.as_raw())
             );
             // SAFETY: the handle is live and no longer in use.
-            unsafe { destroy_instance::<TestDriver>(handle, &callbacks) };
+            unsafe { commands::destroy_instance::<TestDriver>()(handle, &callbacks) };
             assert_eq!(ledger.live_blocks(), 0);
             break;
         }
@@ -159,7 +156,7 @@ fn extensions_are_enumerated() {
     let list = |count: &mut u32, out: &mut [vk::ExtensionProperties]| {
         let out = if out.is_empty() { std::ptr::null_mut() } else { out.as_mut_ptr() };
         // SAFETY: every test row passes an array as long as the count says.
-        unsafe { enumerate_instance_extension_properties::<TestDriver>(null(), count, out) }
+        unsafe { commands::enumerate_instance_extension_properties::<TestDriver>()(null(), count, out) }
     };
     let mut count = 77;
     assert_eq!((list(&mut count, &mut []), count), (vk::Result::SUCCESS, 3));
@@ -175,7 +172,7 @@ fn extensions_are_enumerated() {
     let layer = c"VK_LAYER_some";
     // SAFETY: valid name and count.
     unsafe {
-        let result = enumerate_instance_extension_properties::<TestDriver>(
+        let result = commands::enumerate_instance_extension_properties::<TestDriver>()(
             layer.as_ptr(),
             &mut count,
             std::ptr::null_mut(),
@@ -183,7 +180,7 @@ fn extensions_are_enumerated() {
         assert_eq!(result, vk::Result::ERROR_LAYER_NOT_PRESENT);
         count = 5;
         assert_eq!(
-            enumerate_instance_layer_properties(&mut count, std::ptr::null_mut()),
+            commands::enumerate_instance_layer_properties::<TestDriver>()(&mut count, std::ptr::null_mut()),
             vk::Result::SUCCESS
         );
     }

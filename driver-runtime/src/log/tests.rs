@@ -11,9 +11,6 @@ use std::vec::Vec;
 use ash::vk::{self, Handle};
 
 use super::{Label, Level, Topic, failed};
-use crate::commands::device::{create_device, destroy_device};
-use crate::commands::instance::{create_instance, destroy_instance};
-use crate::device::get_device_queue;
 use crate::device::tests::{make, queues};
 use crate::dispatch::Command;
 use crate::driver::Tables;
@@ -23,7 +20,7 @@ use crate::object::{Object, ObjectBase, Owned, ParentObject, VkObject};
 use crate::physical_device::tests::{enumerate, with_device};
 use crate::physical_device::{Description, Physical};
 use crate::result::CreateDeviceError;
-use crate::testing::{Held, Ledger, TestDevice, TestDriver, live_devices, plan};
+use crate::testing::{Held, Ledger, TestDevice, TestDriver, commands, live_devices, plan};
 use vkload_core::registry::{CommandId, command};
 
 type Severity = vk::DebugUtilsMessageSeverityFlagsEXT;
@@ -178,17 +175,17 @@ fn chained_messengers_receive_creation_and_destruction() {
     let mut instance = vk::Instance::null();
     // SAFETY: valid structures; the ears live longer than the instances.
     unsafe {
-        let result = create_instance::<TestDriver>(&create_info, null(), &mut instance);
+        let result = commands::create_instance::<TestDriver>()(&create_info, null(), &mut instance);
         assert_eq!(result, vk::Result::ERROR_EXTENSION_NOT_PRESENT);
         let heard = chained.take();
         assert_eq!((heard.len(), heard[0].severity, &heard[0].objects), (1, 0x100, &Vec::new()));
         assert!(heard[0].text.contains("VK_XYZ_unheard_of (VK_ERROR_EXTENSION_NOT_PRESENT)"), "{heard:?}");
         let create_info = vk::InstanceCreateInfo { enabled_extension_count: 0, ..create_info };
-        let result = create_instance::<TestDriver>(&create_info, null(), &mut instance);
+        let result = commands::create_instance::<TestDriver>()(&create_info, null(), &mut instance);
         assert_eq!(result, vk::Result::SUCCESS);
         plan(|plan| plan.searches = std::vec![(2, Ok(crate::driver::Search::Done))]);
         let mut count = 0;
-        let list = crate::commands::enumerate::enumerate_physical_devices::<TestDriver>;
+        let list = commands::enumerate_physical_devices::<TestDriver>();
         assert_eq!(list(instance, &mut count, null_mut()), vk::Result::SUCCESS);
         let messenger = add(instance, &late.info());
         send(base_of(instance), "in between");
@@ -199,7 +196,7 @@ fn chained_messengers_receive_creation_and_destruction() {
         let deaf = Ear::default().info_for(Severity::empty(), Types::empty());
         let left = add_in(instance, &deaf, &memory.callbacks());
         assert_eq!(live_devices(), 2);
-        destroy_instance::<TestDriver>(instance, null());
+        commands::destroy_instance::<TestDriver>()(instance, null());
         let heard = chained.take();
         assert_eq!((heard.len(), heard[0].severity, heard[0].devices_alive), (1, 0x1000, 0));
         assert!(heard[0].text.contains("VUID-vkDestroyInstance-instance-00629"), "{heard:?}");
@@ -218,10 +215,10 @@ fn listen(ear: &Ear) -> (Made, vk::PhysicalDevice, vk::DebugUtilsMessengerEXT) {
 fn refused(physical: vk::PhysicalDevice, info: &vk::DeviceCreateInfo<'_>) -> vk::Result {
     let mut device = vk::Device::null();
     // SAFETY: a live handle; the chain is valid but for loops.
-    let result = unsafe { create_device::<TestDriver>(physical, info, null(), &mut device) };
+    let result = unsafe { commands::create_device::<TestDriver>()(physical, info, null(), &mut device) };
     if result == vk::Result::SUCCESS {
         // SAFETY: the handle is live and no longer in use.
-        unsafe { destroy_device::<TestDriver>(device, null()) };
+        unsafe { commands::destroy_device::<TestDriver>()(device, null()) };
     }
     result
 }
@@ -388,7 +385,7 @@ fn objects_that_the_application_has_and_their_labels_are_told() {
         let early = &made.get().queues()[0];
         message!(Level::Info, Topic::Driver, [early.base()], "nobody has the queue");
         assert_eq!(ear.take()[0].objects, []);
-        get_device_queue::<TestDriver>(made.0, 0, 0, &mut handle);
+        commands::get_device_queue::<TestDriver>()(made.0, 0, 0, &mut handle);
         let commands = Object::create(made.get(), null(), Commands).unwrap();
         let begin: vk::PFN_vkQueueBeginDebugUtilsLabelEXT =
             function(command::QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT);
@@ -491,7 +488,12 @@ fn an_error_is_reported_with_its_object_and_returned() {
     let mut handle = vk::Device::null();
     // SAFETY: a live handle and valid pointers.
     let result = unsafe {
-        create_device::<TestDriver>(physical, &vk::DeviceCreateInfo::default(), null(), &mut handle)
+        commands::create_device::<TestDriver>()(
+            physical,
+            &vk::DeviceCreateInfo::default(),
+            null(),
+            &mut handle,
+        )
     };
     assert_eq!(result, vk::Result::SUCCESS);
     // SAFETY: live handles.
@@ -522,7 +524,7 @@ fn an_error_is_reported_with_its_object_and_returned() {
     // SAFETY: the handles are live and no longer in use.
     unsafe {
         Object::<Commands>::destroy(commands, null());
-        destroy_device::<TestDriver>(handle, null());
+        commands::destroy_device::<TestDriver>()(handle, null());
     }
     remove(made.0, messenger);
     let _ = enumerate(&made, 1);

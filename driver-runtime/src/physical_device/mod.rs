@@ -4,7 +4,7 @@ mod description;
 mod limits;
 mod locations;
 mod padding;
-mod plain;
+pub(crate) mod plain;
 mod properties;
 #[cfg(test)]
 mod properties_tests;
@@ -21,10 +21,6 @@ pub use description::{Description, QUEUE_FAMILIES};
 pub(crate) use limits::{get as limit_value, raise};
 pub(crate) use locations::{HEADER, of_mut as location_mut};
 pub(crate) use padding::clear as clear_padding;
-pub(crate) use plain::{
-    get_features, get_format_properties, get_image_format_properties, get_memory_properties, get_properties,
-    get_queue_family_properties, get_sparse_image_format_properties,
-};
 pub use properties::Chainable;
 pub(crate) use properties::write as write_properties;
 pub use vulkan_1_4::Vulkan14Properties;

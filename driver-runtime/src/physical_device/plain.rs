@@ -6,17 +6,10 @@
 use ash::vk::{self, Handle};
 use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
-use crate::dispatch::{DispatchTable, function};
+use crate::dispatch::EntryPoints;
+use crate::forward::calls::call;
 use crate::object::ObjectBase;
-
-/// Returns the table of a physical device.
-///
-/// # Safety
-/// `device` is a live handle.
-unsafe fn table<'a>(device: vk::PhysicalDevice) -> Option<&'a DispatchTable> {
-    // SAFETY: the caller vouches for the handle.
-    Some(unsafe { ObjectBase::of(device.as_raw()) }?.dispatch())
-}
+use crate::{calls, entry_points};
 
 /// Returns an allocator with command scope from the instance.
 ///
@@ -29,147 +22,108 @@ unsafe fn memory(device: vk::PhysicalDevice) -> CopiedCallbacks {
     memory.scoped(vk::SystemAllocationScope::COMMAND)
 }
 
-/// Defines a query that fills one structure: it calls the query with the 2 and copies the result.
+/// Queries that fill one structure: each calls the query with the 2 and copies the result.
 macro_rules! plain {
-    ($(
-        $(#[$doc:meta])*
-        $name:ident($($parameter:ident: $parameter_type:ty),*) -> $out:ty
-            = $command:ident: $pointer_type:ident, $chained:ty, $member:ident;
-    )*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Safety
-        /// As specified for the command.
-        pub(crate) unsafe extern "system" fn $name(
-            device: vk::PhysicalDevice,
-            $($parameter: $parameter_type,)*
-            out: *mut $out,
-        ) {
-            let mut chained = <$chained>::default();
-            // SAFETY: the caller vouches for handle and pointer, which meet the function's requirements.
-            unsafe {
-                if let Some(query) = table(device).and_then(|table| function!(table, $command: $pointer_type)) {
-                    query(device, $($parameter,)* &mut chained);
-                }
-                out.write(chained.$member);
-            }
+    ($($name:ident($plain:ident { $out:ident }) = $command:ident: $pointer_type:ident($($parameter:ident),*),
+        $chained:ident { $member:ident };)*) => {$(
+        fn $name(call: &calls::$plain<'_>) {
+            let mut chained = vk::$chained::default();
+            // SAFETY: the second form has the same handle.
+            unsafe { call!(call.physical_device, $command: $pointer_type($(call.$parameter,)* &mut chained)) };
+            call.$out.write(chained.$member);
         }
     )*};
 }
 
 plain! {
-    /// `vkGetPhysicalDeviceFeatures`
-    get_features() -> vk::PhysicalDeviceFeatures
-        = GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2, vk::PhysicalDeviceFeatures2<'_>, features;
-    /// `vkGetPhysicalDeviceProperties`
-    get_properties() -> vk::PhysicalDeviceProperties
-        = GET_PHYSICAL_DEVICE_PROPERTIES_2: PFN_vkGetPhysicalDeviceProperties2,
-        vk::PhysicalDeviceProperties2<'_>, properties;
-    /// `vkGetPhysicalDeviceMemoryProperties`
-    get_memory_properties() -> vk::PhysicalDeviceMemoryProperties
-        = GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2,
-        vk::PhysicalDeviceMemoryProperties2<'_>, memory_properties;
-    /// `vkGetPhysicalDeviceFormatProperties`
-    get_format_properties(format: vk::Format) -> vk::FormatProperties
-        = GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2,
-        vk::FormatProperties2<'_>, format_properties;
+    get_features(GetPhysicalDeviceFeatures { features })
+        = GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2(),
+        PhysicalDeviceFeatures2 { features };
+    get_properties(GetPhysicalDeviceProperties { properties })
+        = GET_PHYSICAL_DEVICE_PROPERTIES_2: PFN_vkGetPhysicalDeviceProperties2(),
+        PhysicalDeviceProperties2 { properties };
+    get_memory_properties(GetPhysicalDeviceMemoryProperties { memory_properties })
+        = GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2(),
+        PhysicalDeviceMemoryProperties2 { memory_properties };
+    get_format_properties(GetPhysicalDeviceFormatProperties { format_properties })
+        = GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2(format),
+        FormatProperties2 { format_properties };
 }
 
-/// Implements `vkGetPhysicalDeviceImageFormatProperties`.
-///
-/// # Safety
-/// As specified for the command.
-pub(crate) unsafe extern "system" fn get_image_format_properties(
-    device: vk::PhysicalDevice,
-    format: vk::Format,
-    kind: vk::ImageType,
-    tiling: vk::ImageTiling,
-    usage: vk::ImageUsageFlags,
-    flags: vk::ImageCreateFlags,
-    out: *mut vk::ImageFormatProperties,
-) -> vk::Result {
+fn get_image_format_properties(call: &calls::GetPhysicalDeviceImageFormatProperties<'_>) -> vk::Result {
     let info = vk::PhysicalDeviceImageFormatInfo2::default()
-        .format(format)
-        .ty(kind)
-        .tiling(tiling)
-        .usage(usage)
-        .flags(flags);
+        .format(call.format)
+        .ty(call.r#type)
+        .tiling(call.tiling)
+        .usage(call.usage)
+        .flags(call.flags);
     let mut chained = vk::ImageFormatProperties2::default();
-    // SAFETY: the caller vouches for handle and pointer, which meet the function's requirements.
-    unsafe {
-        let query = table(device).and_then(|table| {
-            function!(
-                table,
-                GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2
+    // SAFETY: the second form has the same handle.
+    let result = unsafe {
+        call!(
+            call.physical_device,
+            GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2:
+                PFN_vkGetPhysicalDeviceImageFormatProperties2(&info, &mut chained)
+        )
+    };
+    call.image_format_properties.write(chained.image_format_properties);
+    result.unwrap_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)
+}
+
+fn get_queue_family_properties(call: &calls::GetPhysicalDeviceQueueFamilyProperties<'_>) {
+    let query = |count: *mut u32, out| {
+        // SAFETY: the second form has the same handle.
+        unsafe {
+            call!(
+                call.physical_device,
+                GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2:
+                    PFN_vkGetPhysicalDeviceQueueFamilyProperties2(count, out)
             )
+        }
+    };
+    let (count, out) = (call.queue_family_property_count.as_ptr(), call.queue_family_properties);
+    // SAFETY: the call obeys the specification.
+    unsafe {
+        copy_array(count, out, memory(call.physical_device), query, |chained| {
+            chained.queue_family_properties
         });
-        let result =
-            query.map_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED, |query| query(device, &info, &mut chained));
-        out.write(chained.image_format_properties);
-        result
     }
 }
 
-/// Implements `vkGetPhysicalDeviceQueueFamilyProperties`.
-///
-/// # Safety
-/// As specified for the command.
-pub(crate) unsafe extern "system" fn get_queue_family_properties(
-    device: vk::PhysicalDevice,
-    count: *mut u32,
-    out: *mut vk::QueueFamilyProperties,
-) {
-    // SAFETY: the caller vouches for handle and counted out-array.
-    unsafe {
-        let query = table(device).and_then(|table| {
-            function!(
-                table,
-                GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2: PFN_vkGetPhysicalDeviceQueueFamilyProperties2
-            )
-        });
-        let Some(query) = query else { return count.write(0) };
-        copy_array(
-            count,
-            out,
-            memory(device),
-            |count, out| query(device, count, out),
-            |chained| chained.queue_family_properties,
-        );
-    }
-}
-
-/// Implements `vkGetPhysicalDeviceSparseImageFormatProperties`.
-///
-/// # Safety
-/// As specified for the command.
-pub(crate) unsafe extern "system" fn get_sparse_image_format_properties(
-    device: vk::PhysicalDevice,
-    format: vk::Format,
-    kind: vk::ImageType,
-    samples: vk::SampleCountFlags,
-    usage: vk::ImageUsageFlags,
-    tiling: vk::ImageTiling,
-    count: *mut u32,
-    out: *mut vk::SparseImageFormatProperties,
-) {
+fn get_sparse_image_format_properties(call: &calls::GetPhysicalDeviceSparseImageFormatProperties<'_>) {
     let info = vk::PhysicalDeviceSparseImageFormatInfo2::default()
-        .format(format)
-        .ty(kind)
-        .samples(samples)
-        .usage(usage)
-        .tiling(tiling);
-    // SAFETY: the caller vouches for handle and counted out-array.
-    unsafe {
-        let query = table(device).and_then(|table| {
-            function!(
-                table,
+        .format(call.format)
+        .ty(call.r#type)
+        .samples(call.samples)
+        .usage(call.usage)
+        .tiling(call.tiling);
+    let query = |count: *mut u32, out| {
+        // SAFETY: the second form has the same handle.
+        unsafe {
+            call!(
+                call.physical_device,
                 GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2:
-                    PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
+                    PFN_vkGetPhysicalDeviceSparseImageFormatProperties2(&info, count, out)
             )
-        });
-        let Some(query) = query else { return count.write(0) };
-        let all = |count: *mut u32, out| query(device, &info, count, out);
-        copy_array(count, out, memory(device), all, |chained| chained.properties);
+        }
+    };
+    let (count, out) = (call.property_count.as_ptr(), call.properties);
+    // SAFETY: the call obeys the specification.
+    unsafe { copy_array(count, out, memory(call.physical_device), query, |chained| chained.properties) };
+}
+
+pub(crate) const fn entry_points<D>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, by the second form.
+    unsafe {
+        entry_points! {
+            GetPhysicalDeviceFeatures = get_features,
+            GetPhysicalDeviceProperties = get_properties,
+            GetPhysicalDeviceMemoryProperties = get_memory_properties,
+            GetPhysicalDeviceFormatProperties = get_format_properties,
+            GetPhysicalDeviceImageFormatProperties = get_image_format_properties,
+            GetPhysicalDeviceQueueFamilyProperties = get_queue_family_properties,
+            GetPhysicalDeviceSparseImageFormatProperties = get_sparse_image_format_properties,
+        }
     }
 }
 
@@ -177,24 +131,24 @@ pub(crate) unsafe extern "system" fn get_sparse_image_format_properties(
 /// have no result to report it.
 ///
 /// # Safety
-/// `count` and `out` are a counted out-array, and `query` fills such arrays.
+/// `count` and `out` are a counted out-array, and `query` fills such arrays, or is missing.
 unsafe fn copy_array<C: Default + Copy, P>(
     count: *mut u32,
     out: *mut P,
     memory: CopiedCallbacks,
-    query: impl Fn(*mut u32, *mut C),
+    query: impl Fn(*mut u32, *mut C) -> Option<()>,
     plain: impl Fn(&C) -> P,
 ) {
-    if out.is_null() {
-        return query(count, core::ptr::null_mut());
-    }
     // SAFETY: the caller vouches for the array; as many elements are written as the query counts, at most all.
     unsafe {
+        if out.is_null() {
+            return query(count, core::ptr::null_mut()).unwrap_or_else(|| count.write(0));
+        }
         let mut chained = Vec::new_in(memory);
         if chained.try_resize(count.read() as usize, C::default()).is_err() {
             return count.write(0);
         }
-        query(count, chained.as_mut_ptr());
+        query(count, chained.as_mut_ptr()).unwrap_or_else(|| count.write(0));
         for (index, chained) in chained.iter().take(count.read() as usize).enumerate() {
             out.add(index).write(plain(chained));
         }

@@ -5,9 +5,8 @@ use ash::vk::{self, TaggedStructure};
 use super::Description;
 use super::tests::with_device;
 use super::vulkan_1_4::Chained;
-use crate::commands::physical_device::get_properties_2;
 use crate::reflect;
-use crate::testing::{TestDriver, plan};
+use crate::testing::{TestDriver, commands, plan};
 use vkload_core::registry::{ExtensionSet, extension};
 
 /// Returns a structure whose bytes repeat only after 251.
@@ -43,7 +42,7 @@ fn ask<T>(device: vk::PhysicalDevice, structure: &mut T) {
     let mut all =
         vk::PhysicalDeviceProperties2 { p_next: core::ptr::from_mut(structure).cast(), ..Default::default() };
     // SAFETY: a live handle and a chain of one structure.
-    unsafe { get_properties_2::<TestDriver>(device, &mut all) };
+    unsafe { commands::get_properties_2::<TestDriver>()(device, &mut all) };
 }
 
 /// Every structure has the members of the one that gathers it; the first and the last are compared.

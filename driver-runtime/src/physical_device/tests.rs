@@ -10,8 +10,6 @@ use ash::vk;
 use vkload_core::registry::{ExtensionSet, command, extension};
 
 use super::{Description, Physical, PhysicalDevice};
-use crate::commands::enumerate::{enumerate_physical_device_groups, enumerate_physical_devices};
-use crate::commands::physical_device as commands;
 use crate::device::{Device, DeviceRequest, Queue, QueueInfo};
 use crate::dispatch::{CommandTable, EntryPoints, trampoline};
 use crate::driver::{Driver, Search, Tables};
@@ -23,7 +21,7 @@ use crate::log::tests::{Ear, add, remove};
 use crate::object::Object;
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync_object::SyncType;
-use crate::testing::{Number, TestDriver, TestHost, live_devices, plan};
+use crate::testing::{Number, TestDriver, TestHost, commands, live_devices, plan};
 use crate::work::Work;
 
 pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevice>) {
@@ -31,7 +29,7 @@ pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::P
     let mut count = room as u32;
     let out = if room == 0 { null_mut() } else { handles.as_mut_ptr() };
     // SAFETY: a live instance and an array as long as the count says.
-    let result = unsafe { enumerate_physical_devices::<TestDriver>(made.0, &mut count, out) };
+    let result = unsafe { commands::enumerate_physical_devices::<TestDriver>()(made.0, &mut count, out) };
     (result, count, handles)
 }
 
@@ -89,11 +87,11 @@ fn queries_of_1_0_give_what_those_with_a_2_give() {
         vk::FormatProperties { buffer_features: vk::FormatFeatureFlags::BLIT_SRC, ..Default::default() };
     // SAFETY: a live handle and valid structures.
     unsafe {
-        super::get_features(device, &mut features);
-        super::get_properties(device, &mut properties);
-        super::get_memory_properties(device, &mut memory);
-        super::get_queue_family_properties(device, &mut count, families.as_mut_ptr());
-        super::get_format_properties(device, vk::Format::R8_UNORM, &mut format);
+        commands::get_features::<TestDriver>()(device, &mut features);
+        commands::get_properties::<TestDriver>()(device, &mut properties);
+        commands::get_memory_properties::<TestDriver>()(device, &mut memory);
+        commands::get_queue_family_properties::<TestDriver>()(device, &mut count, families.as_mut_ptr());
+        commands::get_format_properties::<TestDriver>()(device, vk::Format::R8_UNORM, &mut format);
     }
     assert_eq!((features.wide_lines, features.logic_op), (vk::TRUE, vk::FALSE));
     assert_eq!(properties.device_name_as_c_str(), Ok(c"a device"));
@@ -102,7 +100,9 @@ fn queries_of_1_0_give_what_those_with_a_2_give() {
     assert!(format.buffer_features.is_empty());
     count = 1;
     // SAFETY: as above.
-    unsafe { super::get_queue_family_properties(device, &mut count, families.as_mut_ptr()) };
+    unsafe {
+        commands::get_queue_family_properties::<TestDriver>()(device, &mut count, families.as_mut_ptr())
+    };
     assert_eq!(count, 1);
 }
 
@@ -122,7 +122,7 @@ fn properties_of_one_structure_are_those_of_the_structure_that_gathers_them() {
         .push_next(&mut views)
         .push_next(&mut gathered);
     // SAFETY: a live handle and a valid chain.
-    unsafe { commands::get_properties_2::<TestDriver>(device, &mut all) };
+    unsafe { commands::get_properties_2::<TestDriver>()(device, &mut all) };
     assert_eq!(driver.driver_name_as_c_str(), Ok(c"driver"));
     assert_eq!(gathered.driver_info_as_c_str(), Ok(c"note"));
     assert_eq!(views.max_multiview_view_count, 6);
@@ -144,14 +144,15 @@ fn layers_and_extensions_of_devices() {
     for out in [null_mut(), layers.as_mut_ptr()] {
         let mut count = 2;
         // SAFETY: a live handle and valid arrays.
-        let result = unsafe { commands::enumerate_device_layer_properties(device, &mut count, out) };
+        let result =
+            unsafe { commands::enumerate_device_layer_properties::<TestDriver>()(device, &mut count, out) };
         assert_eq!((result, count), (vk::Result::SUCCESS, 0));
     }
     let mut count = 4;
     let mut out = [vk::ExtensionProperties::default(); 4];
     // SAFETY: as above.
     unsafe {
-        let list = commands::enumerate_device_extension_properties::<TestDriver>;
+        let list = commands::enumerate_device_extension_properties::<TestDriver>();
         assert_eq!(
             list(device, c"layer".as_ptr(), &mut count, null_mut()),
             vk::Result::ERROR_LAYER_NOT_PRESENT
@@ -224,24 +225,23 @@ fn threads_share_one_search() {
     // SAFETY: valid structures.
     unsafe {
         let info = vk::InstanceCreateInfo::default();
-        assert_eq!(
-            crate::commands::instance::create_instance::<Slow>(&info, null(), &mut instance),
-            vk::Result::SUCCESS
-        );
+        assert_eq!(commands::create_instance::<Slow>()(&info, null(), &mut instance), vk::Result::SUCCESS);
     }
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 let mut count = 0;
                 // SAFETY: a live instance.
-                let result = unsafe { enumerate_physical_devices::<Slow>(instance, &mut count, null_mut()) };
+                let result = unsafe {
+                    commands::enumerate_physical_devices::<Slow>()(instance, &mut count, null_mut())
+                };
                 assert_eq!((result, count), (vk::Result::SUCCESS, 1));
             });
         }
     });
     assert_eq!(SEARCHES.load(Ordering::Relaxed), 1);
     // SAFETY: the instance is no longer in use.
-    unsafe { crate::commands::instance::destroy_instance::<Slow>(instance, null()) };
+    unsafe { commands::destroy_instance::<Slow>()(instance, null()) };
 }
 
 #[test]
@@ -291,8 +291,9 @@ fn groups(made: &Made) -> Vec<(Vec<vk::PhysicalDevice>, bool)> {
     let mut list = [vk::PhysicalDeviceGroupProperties::default(); 8];
     let mut count = 8;
     // SAFETY: a live instance and an array as long as the count says.
-    let result =
-        unsafe { enumerate_physical_device_groups::<TestDriver>(made.0, &mut count, list.as_mut_ptr()) };
+    let result = unsafe {
+        commands::enumerate_physical_device_groups::<TestDriver>()(made.0, &mut count, list.as_mut_ptr())
+    };
     assert_eq!(result, vk::Result::SUCCESS);
     let group = |group: &vk::PhysicalDeviceGroupProperties<'_>| {
         (group.physical_devices_as_slice().to_vec(), group.subset_allocation == vk::TRUE)
@@ -317,8 +318,8 @@ fn groups_of_several_devices_are_the_drivers() {
         let mut device = vk::Device::null();
         // SAFETY: a live handle and valid structures; the device is destroyed before its instance.
         unsafe {
-            let result = crate::commands::device::create_device::<TestDriver>(d, &info, null(), &mut device);
-            crate::commands::device::destroy_device::<TestDriver>(device, null());
+            let result = commands::create_device::<TestDriver>()(d, &info, null(), &mut device);
+            commands::destroy_device::<TestDriver>()(device, null());
             result
         }
     };
@@ -351,8 +352,9 @@ fn handles_stay_the_same_and_groups_have_one_device() {
     let mut groups = [vk::PhysicalDeviceGroupProperties::default(); 2];
     let mut count = 2;
     // SAFETY: a live instance and an array as long as the count says.
-    let result =
-        unsafe { enumerate_physical_device_groups::<TestDriver>(made.0, &mut count, groups.as_mut_ptr()) };
+    let result = unsafe {
+        commands::enumerate_physical_device_groups::<TestDriver>()(made.0, &mut count, groups.as_mut_ptr())
+    };
     assert_eq!((result, count), (vk::Result::INCOMPLETE, 2));
     for (group, device) in groups.iter().zip(&four) {
         assert_eq!((group.physical_device_count, group.physical_devices[0]), (1, *device));

@@ -1,70 +1,42 @@
 //! The commands of pipeline caches.
 
-use core::ffi::c_void;
-
 use ash::vk;
+use vkload_core::memory::OutOfMemory;
 
 use super::{Cache, PipelineCaches};
 use crate::device::Device;
 use crate::dispatch::EntryPoints;
-use crate::entry_points;
 use crate::object::{Object, ParentObject};
-use crate::result::code;
+use crate::{calls, entry_points};
 
-/// # Safety
-/// As specified for `vkCreatePipelineCache`.
-pub(super) unsafe extern "system" fn create<D: PipelineCaches>(
-    device: vk::Device,
-    info: *const vk::PipelineCacheCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::PipelineCache,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle, valid pointers and this many bytes of data.
+fn create<D: PipelineCaches>(call: &calls::CreatePipelineCache<'_>) -> Result<(), OutOfMemory> {
+    let info = &call.create_info;
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        let memory = device.root().memory().or(callbacks, vk::SystemAllocationScope::CACHE);
+        let device = Device::<D>::from_handle(call.device).ok_or(OutOfMemory)?;
+        let memory = device.root().memory().or(call.allocator.as_ptr(), vk::SystemAllocationScope::CACHE);
         let cache = Cache::new(memory);
-        let info = &*info;
         if info.initial_data_size != 0 && !info.p_initial_data.is_null() {
             let data = core::slice::from_raw_parts(info.p_initial_data.cast(), info.initial_data_size);
-            if let Err(error) = cache.import(device, data) {
-                return error.into();
-            }
+            cache.import(device, data)?;
         }
-        code(Object::create(device, callbacks, cache).map(|cache| out.write(cache.into_handle())))
+        call.pipeline_cache.write(Object::create(device, call.allocator.as_ptr(), cache)?.into_handle());
     }
+    Ok(())
 }
 
-/// # Safety
-/// As specified for `vkDestroyPipelineCache`.
-pub(super) unsafe extern "system" fn destroy<D: PipelineCaches>(
-    _: vk::Device,
-    cache: vk::PipelineCache,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<Cache<D>>::destroy(cache, callbacks) };
+fn destroy<D: PipelineCaches>(call: &calls::DestroyPipelineCache<'_>) {
+    // SAFETY: the call obeys the specification.
+    unsafe { Object::<Cache<D>>::destroy(call.pipeline_cache, call.allocator.as_ptr()) };
 }
 
 /// Writes as many whole entries as fit.
-///
-/// # Safety
-/// As specified for `vkGetPipelineCacheData`.
-pub(super) unsafe extern "system" fn get_data<D: PipelineCaches>(
-    device: vk::Device,
-    cache: vk::PipelineCache,
-    size: *mut usize,
-    out: *mut c_void,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles, and a buffer of the given size.
+fn get_data<D: PipelineCaches>(call: &calls::GetPipelineCacheData<'_>) -> Result<vk::Result, OutOfMemory> {
+    let (size, out) = (call.data_size.as_ptr(), call.data.cast::<u8>());
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let (Some(device), Some(cache)) =
-            (Device::<D>::from_handle(device), Object::<Cache<D>>::from_handle(cache))
-        else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
+        let device = Device::<D>::from_handle(call.device).ok_or(OutOfMemory)?;
+        let cache = Object::<Cache<D>>::from_handle(call.pipeline_cache).ok_or(OutOfMemory)?;
         let room = if out.is_null() { usize::MAX } else { size.read() };
         let (mut used, mut is_whole) = (0usize, true);
         let memory = device.root().memory().scoped(vk::SystemAllocationScope::COMMAND);
@@ -75,39 +47,24 @@ pub(super) unsafe extern "system" fn get_data<D: PipelineCaches>(
                 return false;
             }
             if !out.is_null() {
-                out.cast::<u8>().add(used).copy_from(part.as_ptr(), part.len());
+                out.add(used).copy_from(part.as_ptr(), part.len());
             }
             used = end;
             true
         });
         size.write(used);
-        match done {
-            Ok(()) if is_whole => vk::Result::SUCCESS,
-            Ok(()) => vk::Result::INCOMPLETE,
-            Err(error) => error.into(),
-        }
+        done.map(|()| if is_whole { vk::Result::SUCCESS } else { vk::Result::INCOMPLETE })
     }
 }
 
-/// # Safety
-/// As specified for `vkMergePipelineCaches`.
-pub(super) unsafe extern "system" fn merge<D: PipelineCaches>(
-    _: vk::Device,
-    target: vk::PipelineCache,
-    count: u32,
-    sources: *const vk::PipelineCache,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles in a counted array.
+fn merge<D: PipelineCaches>(call: &calls::MergePipelineCaches<'_>) -> Result<(), OutOfMemory> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(target) = Object::<Cache<D>>::from_handle(target) else { return vk::Result::SUCCESS };
-        for index in 0..count as usize {
-            let Some(source) = Object::<Cache<D>>::from_handle(sources.add(index).read()) else { continue };
-            if let Err(error) = target.merge(source) {
-                return error.into();
-            }
-        }
+        let Some(target) = Object::<Cache<D>>::from_handle(call.dst_cache) else { return Ok(()) };
+        let mut sources =
+            call.src_caches().iter().filter_map(|source| Object::<Cache<D>>::from_handle(*source));
+        sources.try_for_each(|source| target.merge(source))
     }
-    vk::Result::SUCCESS
 }
 
 /// Returns the commands, for [`Driver::COMMANDS`](crate::Driver::COMMANDS): `entry_points! { ...
@@ -117,10 +74,10 @@ pub const fn entry_points<D: PipelineCaches>() -> EntryPoints<D> {
     // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
         entry_points! {
-            CREATE_PIPELINE_CACHE: PFN_vkCreatePipelineCache = create::<D>,
-            DESTROY_PIPELINE_CACHE: PFN_vkDestroyPipelineCache = destroy::<D>,
-            GET_PIPELINE_CACHE_DATA: PFN_vkGetPipelineCacheData = get_data::<D>,
-            MERGE_PIPELINE_CACHES: PFN_vkMergePipelineCaches = merge::<D>,
+            CreatePipelineCache = create::<D>,
+            DestroyPipelineCache = destroy::<D>,
+            GetPipelineCacheData = get_data::<D>,
+            MergePipelineCaches = merge::<D>,
         }
     }
 }

@@ -8,11 +8,11 @@ use std::vec::Vec;
 use ash::vk;
 use vkload_core::memory::OutOfMemory;
 
-use super::commands::{create, destroy, get_data, merge};
 use super::data::HEADER;
-use super::{Cache, PipelineCaches, Written};
+use super::{Cache, PipelineCaches, Written, entry_points};
 use crate::device::Device;
 use crate::device::tests::{MadeDevice, make};
+use crate::dispatch::{DispatchTable, function};
 use crate::object::Object;
 use crate::testing::{Fail, Ledger, TestDriver, failing, with_memory};
 
@@ -41,6 +41,23 @@ impl PipelineCaches for TestDriver {
     }
 }
 
+macro_rules! functions {
+    ($($name:ident: $command:ident $pointer_type:ident;)*) => {$(
+        fn $name() -> vk::$pointer_type {
+            static TABLE: DispatchTable = DispatchTable::new(&entry_points::<TestDriver>());
+            // SAFETY: the macro checks that command and type belong together.
+            unsafe { function!(TABLE, $command: $pointer_type) }.unwrap()
+        }
+    )*};
+}
+
+functions! {
+    create: CREATE_PIPELINE_CACHE PFN_vkCreatePipelineCache;
+    destroy: DESTROY_PIPELINE_CACHE PFN_vkDestroyPipelineCache;
+    get_data: GET_PIPELINE_CACHE_DATA PFN_vkGetPipelineCacheData;
+    merge: MERGE_PIPELINE_CACHES PFN_vkMergePipelineCaches;
+}
+
 fn device() -> MadeDevice {
     make(&vk::DeviceCreateInfo::default()).unwrap()
 }
@@ -49,7 +66,7 @@ fn cache(made: &MadeDevice, data: &[u8]) -> vk::PipelineCache {
     let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
     let mut cache = vk::PipelineCache::null();
     // SAFETY: a live handle and valid structures.
-    assert_eq!(unsafe { create::<TestDriver>(made.0, &info, null(), &mut cache) }, vk::Result::SUCCESS);
+    assert_eq!(unsafe { create()(made.0, &info, null(), &mut cache) }, vk::Result::SUCCESS);
     cache
 }
 
@@ -70,9 +87,9 @@ fn data(made: &MadeDevice, cache: vk::PipelineCache) -> Vec<u8> {
     let mut size = 0;
     // SAFETY: live handles, and a buffer of the given size.
     unsafe {
-        assert_eq!(get_data::<TestDriver>(made.0, cache, &mut size, null_mut()), vk::Result::SUCCESS);
+        assert_eq!(get_data()(made.0, cache, &mut size, null_mut()), vk::Result::SUCCESS);
         let mut bytes = std::vec![0u8; size];
-        let result = get_data::<TestDriver>(made.0, cache, &mut size, bytes.as_mut_ptr().cast());
+        let result = get_data()(made.0, cache, &mut size, bytes.as_mut_ptr().cast());
         assert_eq!((result, size), (vk::Result::SUCCESS, bytes.len()));
         bytes
     }
@@ -80,7 +97,7 @@ fn data(made: &MadeDevice, cache: vk::PipelineCache) -> Vec<u8> {
 
 fn drop_cache(made: &MadeDevice, cache: vk::PipelineCache) {
     // SAFETY: the handle is no longer in use.
-    unsafe { destroy::<TestDriver>(made.0, cache, null()) };
+    unsafe { destroy()(made.0, cache, null()) };
 }
 
 #[test]
@@ -156,7 +173,7 @@ fn too_little_room_is_filled_with_whole_entries() {
     {
         let (mut size, mut bytes) = (room, std::vec![0u8; room]);
         // SAFETY: live handles, and a buffer of the given size.
-        let result = unsafe { get_data::<TestDriver>(made.0, cache, &mut size, bytes.as_mut_ptr().cast()) };
+        let result = unsafe { get_data()(made.0, cache, &mut size, bytes.as_mut_ptr().cast()) };
         assert_eq!((result, size), (vk::Result::INCOMPLETE, wanted), "{room}");
         assert_eq!(bytes[..size], whole[..size]);
     }
@@ -172,7 +189,7 @@ fn merged_caches_have_what_any_has() {
     add(source, "2", "berry");
     let sources = [source, vk::PipelineCache::null(), cache(&made, &data(&made, source))];
     // SAFETY: live handles in an array.
-    let result = unsafe { merge::<TestDriver>(made.0, target, 3, sources.as_ptr()) };
+    let result = unsafe { merge()(made.0, target, 3, sources.as_ptr()) };
     assert_eq!(result, vk::Result::SUCCESS);
     drop_cache(&made, source);
     drop_cache(&made, sources[2]);
@@ -215,14 +232,14 @@ fn pipeline_caches_without_memory() {
             let mut cache = vk::PipelineCache::null();
             // SAFETY: live handles and valid structures; created objects are destroyed.
             unsafe {
-                let mut result = create::<TestDriver>(made.0, &info, null(), &mut cache);
+                let mut result = create()(made.0, &info, null(), &mut cache);
                 if result == vk::Result::SUCCESS {
-                    result = merge::<TestDriver>(made.0, cache, 1, &full);
+                    result = merge()(made.0, cache, 1, &full);
                 }
                 if result == vk::Result::SUCCESS {
-                    result = get_data::<TestDriver>(made.0, cache, &mut 0, null_mut());
+                    result = get_data()(made.0, cache, &mut 0, null_mut());
                 }
-                destroy::<TestDriver>(made.0, cache, null());
+                destroy()(made.0, cache, null());
                 result
             }
         });
@@ -245,9 +262,9 @@ fn the_memory_of_a_cache_is_of_its_scope() {
     // SAFETY: live handles and valid structures; the callbacks live longer than the cache.
     unsafe {
         let info = vk::PipelineCacheCreateInfo::default();
-        assert_eq!(create::<TestDriver>(made.0, &info, &callbacks, &mut cache), vk::Result::SUCCESS);
+        assert_eq!(create()(made.0, &info, &callbacks, &mut cache), vk::Result::SUCCESS);
         add(cache, "1", "apple");
-        destroy::<TestDriver>(made.0, cache, &callbacks);
+        destroy()(made.0, cache, &callbacks);
     }
     let (object, cache) = (vk::SystemAllocationScope::OBJECT, vk::SystemAllocationScope::CACHE);
     let scopes = ledger.scopes();

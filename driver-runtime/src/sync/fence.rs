@@ -6,9 +6,11 @@ use vkload_core::abi::chain;
 use super::payload::Payloads;
 use super::wait::{PendingWaits, WaitList, wait};
 use crate::device::Device;
+use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::object::{Object, VkObject};
 use crate::sync_object::{HandleKinds, Purpose, SyncRef};
+use crate::{calls, entry_points};
 
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
 
@@ -29,112 +31,76 @@ impl<D: Driver> Fence<D> {
     }
 }
 
-/// # Safety
-/// As specified for `vkCreateFence`.
-pub(crate) unsafe extern "system" fn create_fence<D: Driver>(
-    device: vk::Device,
-    info: *const vk::FenceCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Fence,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle and pointers.
+fn create_fence<D: Driver>(call: &calls::CreateFence<'_>) -> Result<(), vk::Result> {
+    let info = &call.create_info;
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        let signalled = (*info).flags.contains(vk::FenceCreateFlags::SIGNALED);
-        let exports = chain::find::<vk::ExportFenceCreateInfo<'_>>((*info).p_next)
+        let device = Device::<D>::from_handle(call.device).ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+        let signalled = info.flags.contains(vk::FenceCreateFlags::SIGNALED);
+        let exports = chain::find::<vk::ExportFenceCreateInfo<'_>>(info.p_next)
             .map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_fence(info.handle_types));
-        let made = exports.ok_or(vk::Result::ERROR_UNKNOWN);
-        let made = made.and_then(|exports| Fence::new(device, exports, signalled.into()));
-        let made =
-            made.and_then(|fence| Object::<Fence<D>>::create(device, callbacks, fence).map_err(Into::into));
-        match made {
-            Ok(fence) => out.write(fence.into_handle()),
-            Err(error) => return error,
-        }
+        let fence = Fence::new(device, exports.ok_or(vk::Result::ERROR_UNKNOWN)?, signalled.into())?;
+        call.fence.write(Object::<Fence<D>>::create(device, call.allocator.as_ptr(), fence)?.into_handle());
     }
-    vk::Result::SUCCESS
+    Ok(())
 }
 
-/// # Safety
-/// As specified for `vkDestroyFence`.
-pub(crate) unsafe extern "system" fn destroy_fence<D: Driver>(
-    _: vk::Device,
-    fence: vk::Fence,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller vouches for handle and callbacks.
-    unsafe { Object::<Fence<D>>::destroy(fence, callbacks) };
+fn destroy_fence<D: Driver>(call: &calls::DestroyFence<'_>) {
+    // SAFETY: the call obeys the specification.
+    unsafe { Object::<Fence<D>>::destroy(call.fence, call.allocator.as_ptr()) };
 }
 
 /// Resets fences. A fence with a temporary payload gets its own payload back, which is reset.
-///
-/// # Safety
-/// As specified for `vkResetFences`.
-pub(crate) unsafe extern "system" fn reset_fences<D: Driver>(
-    _: vk::Device,
-    count: u32,
-    fences: *const vk::Fence,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the counted array of handles.
-    unsafe {
-        for index in 0..count as usize {
-            if let Some(fence) = Object::<Fence<D>>::from_handle(fences.add(index).read()) {
-                drop(fence.0.restore());
-                fence.0.active().reset_binary();
-            }
+fn reset_fences<D: Driver>(call: &calls::ResetFences<'_>) -> vk::Result {
+    for fence in call.fences() {
+        // SAFETY: the call obeys the specification.
+        if let Some(fence) = unsafe { Object::<Fence<D>>::from_handle(*fence) } {
+            drop(fence.0.restore());
+            fence.0.active().reset_binary();
         }
     }
     vk::Result::SUCCESS
 }
 
-/// # Safety
-/// As specified for `vkGetFenceStatus`.
-pub(crate) unsafe extern "system" fn get_fence_status<D: Driver>(
-    device: vk::Device,
-    fence: vk::Fence,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handles.
-    unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
-        device.advance();
-        if device.lost().is_err() {
-            return vk::Result::ERROR_DEVICE_LOST;
+fn get_fence_status<D: Driver>(call: &calls::GetFenceStatus<'_>) -> Result<(), vk::Result> {
+    // SAFETY: the call obeys the specification.
+    let (device, fence) =
+        unsafe { (Device::<D>::from_handle(call.device), Object::<Fence<D>>::from_handle(call.fence)) };
+    let device = device.ok_or(vk::Result::ERROR_DEVICE_LOST)?;
+    device.advance();
+    device.lost()?;
+    let is_signalled = fence.is_some_and(|fence| fence.0.value() != 0);
+    if is_signalled { Ok(()) } else { Err(vk::Result::NOT_READY) }
+}
+
+fn wait_for_fences<D: Driver>(call: &calls::WaitForFences<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    let Some(device) = (unsafe { Device::<D>::from_handle(call.device) }) else {
+        return vk::Result::ERROR_DEVICE_LOST;
+    };
+    let check = &mut |index: usize, pending: Option<&mut PendingWaits<D>>| {
+        // SAFETY: as above; the array is as long as the list.
+        let fence = unsafe { Object::<Fence<D>>::from_handle(call.fences.as_ptr().add(index).read()) };
+        let Some(fence) = fence else { return Ok(false) };
+        let is_reached = fence.0.value() != 0;
+        if let (false, Some(pending)) = (is_reached, pending) {
+            pending.add_binary(fence.0.active())?;
         }
-        if is_signalled::<D>(fence) { vk::Result::SUCCESS } else { vk::Result::NOT_READY }
-    }
+        Ok(is_reached)
+    };
+    let (count, all) = (call.fence_count as usize, call.wait_all != vk::FALSE);
+    wait(device, call.timeout, WaitList { count, all, check })
 }
 
-/// # Safety
-/// As specified for `vkWaitForFences`.
-pub(crate) unsafe extern "system" fn wait_for_fences<D: Driver>(
-    device: vk::Device,
-    count: u32,
-    fences: *const vk::Fence,
-    all: vk::Bool32,
-    timeout: u64,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handles in the counted array.
+pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
-        let check = &mut |index: usize, pending: Option<&mut PendingWaits<D>>| {
-            let Some(fence) = Object::<Fence<D>>::from_handle(fences.add(index).read()) else {
-                return Ok(false);
-            };
-            let is_reached = fence.0.value() != 0;
-            if let (false, Some(pending)) = (is_reached, pending) {
-                pending.add_binary(fence.0.active())?;
-            }
-            Ok(is_reached)
-        };
-        wait(device, timeout, WaitList { count: count as usize, all: all != vk::FALSE, check })
+        entry_points! {
+            CreateFence = create_fence::<D>,
+            DestroyFence = destroy_fence::<D>,
+            ResetFences = reset_fences::<D>,
+            GetFenceStatus = get_fence_status::<D>,
+            WaitForFences = wait_for_fences::<D>,
+        }
     }
-}
-
-/// # Safety
-/// `fence` is a live handle.
-unsafe fn is_signalled<D: Driver>(fence: vk::Fence) -> bool {
-    // SAFETY: the caller vouches for the handle.
-    unsafe { Object::<Fence<D>>::from_handle(fence) }.is_some_and(|fence| fence.0.value() != 0)
 }

@@ -8,10 +8,12 @@ use super::payload::Payloads;
 use super::timeline::{SharedTimeline, Timeline, ValueState};
 use super::wait::{PendingWaits, WaitList, wait};
 use crate::device::Device;
+use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::driver_types::DriverTypes;
 use crate::object::{Object, ParentObject, VkObject};
 use crate::sync_object::{HandleKinds, Purpose, SyncRef, TimelineMode};
+use crate::{calls, entry_points};
 
 /// A semaphore: binary, or a timeline of the driver or the runtime.
 pub(crate) enum Semaphore<D: DriverTypes> {
@@ -86,33 +88,20 @@ impl<D: Driver> Semaphore<D> {
     }
 }
 
-/// # Safety
-/// As specified for `vkCreateSemaphore`.
-pub(crate) unsafe extern "system" fn create_semaphore<D: Driver>(
-    device: vk::Device,
-    info: *const vk::SemaphoreCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Semaphore,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handle and pointers.
+fn create_semaphore<D: Driver>(call: &calls::CreateSemaphore<'_>) -> Result<(), vk::Result> {
+    let info = &call.create_info;
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        let (purpose, initial) = purpose((*info).p_next);
-        let exports = chain::find::<vk::ExportSemaphoreCreateInfo<'_>>((*info).p_next)
+        let device = Device::<D>::from_handle(call.device).ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+        let (purpose, initial) = purpose(info.p_next);
+        let exports = chain::find::<vk::ExportSemaphoreCreateInfo<'_>>(info.p_next)
             .map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_semaphore(info.handle_types));
-        let made = exports.ok_or(vk::Result::ERROR_UNKNOWN);
-        let made = made.and_then(|exports| Semaphore::new(device, purpose, exports, initial));
-        let made = made.and_then(|semaphore| {
-            Object::<Semaphore<D>>::create(device, callbacks, semaphore).map_err(Into::into)
-        });
-        match made {
-            Ok(semaphore) => out.write(semaphore.into_handle()),
-            Err(error) => return error,
-        }
+        let exports = exports.ok_or(vk::Result::ERROR_UNKNOWN)?;
+        let semaphore = Semaphore::new(device, purpose, exports, initial)?;
+        let object = Object::<Semaphore<D>>::create(device, call.allocator.as_ptr(), semaphore)?;
+        call.semaphore.write(object.into_handle());
     }
-    vk::Result::SUCCESS
+    Ok(())
 }
 
 /// Returns a semaphore's purpose and its first value.
@@ -129,80 +118,72 @@ pub(super) unsafe fn purpose(chain: *const core::ffi::c_void) -> (Purpose, u64) 
     }
 }
 
-/// # Safety
-/// As specified for `vkDestroySemaphore`.
-pub(crate) unsafe extern "system" fn destroy_semaphore<D: Driver>(
-    _: vk::Device,
-    semaphore: vk::Semaphore,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller vouches for handle and callbacks.
-    unsafe { Object::<Semaphore<D>>::destroy(semaphore, callbacks) };
+fn destroy_semaphore<D: Driver>(call: &calls::DestroySemaphore<'_>) {
+    // SAFETY: the call obeys the specification.
+    unsafe { Object::<Semaphore<D>>::destroy(call.semaphore, call.allocator.as_ptr()) };
 }
 
-/// # Safety
-/// As specified for `vkGetSemaphoreCounterValue`.
-pub(crate) unsafe extern "system" fn get_semaphore_counter_value<D: Driver>(
-    device: vk::Device,
-    semaphore: vk::Semaphore,
-    out: *mut u64,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and pointer.
+fn get_semaphore_counter_value<D: Driver>(
+    call: &calls::GetSemaphoreCounterValue<'_>,
+) -> Result<(), vk::Result> {
+    // SAFETY: the call obeys the specification.
+    let (device, semaphore) = unsafe {
+        (Device::<D>::from_handle(call.device), Object::<Semaphore<D>>::from_handle(call.semaphore))
+    };
+    let device = device.ok_or(vk::Result::ERROR_DEVICE_LOST)?;
+    device.advance();
+    device.lost()?;
+    call.value.write(semaphore.map_or(0, |semaphore| semaphore.value()));
+    Ok(())
+}
+
+fn signal_semaphore<D: Driver>(call: &calls::SignalSemaphore<'_>) -> Result<(), vk::Result> {
+    let info = &call.signal_info;
+    // SAFETY: the call obeys the specification.
+    let (device, semaphore) = unsafe {
+        (Device::<D>::from_handle(call.device), Object::<Semaphore<D>>::from_handle(info.semaphore))
+    };
+    let device = device.ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+    match semaphore.map(|semaphore| &**semaphore) {
+        Some(Semaphore::Binary(payloads) | Semaphore::Timeline(payloads)) => {
+            payloads.active().signal(info.value);
+        }
+        Some(Semaphore::Emulated(timeline)) => {
+            timeline.signal(info.value);
+            device.event_count().notify(D::host);
+        }
+        None => {}
+    }
+    device.flush();
+    Ok(())
+}
+
+fn wait_semaphores<D: Driver>(call: &calls::WaitSemaphores<'_>) -> vk::Result {
+    let info = &call.wait_info;
+    // SAFETY: the call obeys the specification: live handles in counted arrays.
     unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
-        device.advance();
-        if device.lost().is_err() {
+        let Some(device) = Device::<D>::from_handle(call.device) else {
             return vk::Result::ERROR_DEVICE_LOST;
-        }
-        out.write(Object::<Semaphore<D>>::from_handle(semaphore).map_or(0, |semaphore| semaphore.value()));
-    }
-    vk::Result::SUCCESS
-}
-
-/// # Safety
-/// As specified for `vkSignalSemaphore`.
-pub(crate) unsafe extern "system" fn signal_semaphore<D: Driver>(
-    device: vk::Device,
-    info: *const vk::SemaphoreSignalInfo<'_>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and pointer.
-    unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
         };
-        if let Some(semaphore) = Object::<Semaphore<D>>::from_handle((*info).semaphore) {
-            match &**semaphore {
-                Semaphore::Binary(payloads) | Semaphore::Timeline(payloads) => {
-                    payloads.active().signal((*info).value);
-                }
-                Semaphore::Emulated(timeline) => {
-                    timeline.signal((*info).value);
-                    device.event_count().notify(D::host);
-                }
-            }
-        }
-        device.flush();
-    }
-    vk::Result::SUCCESS
-}
-
-/// # Safety
-/// As specified for `vkWaitSemaphores`.
-pub(crate) unsafe extern "system" fn wait_semaphores<D: Driver>(
-    device: vk::Device,
-    info: *const vk::SemaphoreWaitInfo<'_>,
-    timeout: u64,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the handles and counted arrays.
-    unsafe {
-        let Some(device) = Device::<D>::from_handle(device) else { return vk::Result::ERROR_DEVICE_LOST };
-        let info = &*info;
         let check = &mut |index: usize, pending: Option<&mut PendingWaits<D>>| {
             let semaphore = Object::<Semaphore<D>>::from_handle(info.p_semaphores.add(index).read());
             let Some(semaphore) = semaphore else { return Ok(false) };
             semaphore.has_reached(info.p_values.add(index).read(), pending)
         };
         let all = !info.flags.contains(vk::SemaphoreWaitFlags::ANY);
-        wait(device, timeout, WaitList { count: info.semaphore_count as usize, all, check })
+        wait(device, call.timeout, WaitList { count: info.semaphore_count as usize, all, check })
+    }
+}
+
+pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            CreateSemaphore = create_semaphore::<D>,
+            DestroySemaphore = destroy_semaphore::<D>,
+            GetSemaphoreCounterValue = get_semaphore_counter_value::<D>,
+            SignalSemaphore = signal_semaphore::<D>,
+            WaitSemaphores = wait_semaphores::<D>,
+        }
     }
 }

@@ -1,7 +1,5 @@
 //! Sharing fences and semaphores with other processes: import, export, and the supported handle types.
 
-use core::ffi::c_int;
-
 use ash::vk;
 
 use super::fence::Fence;
@@ -9,63 +7,49 @@ use super::payload::Payloads;
 use super::semaphore::{Semaphore, purpose};
 use super::wait::wait_until;
 use crate::device::Device;
+use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::object::Object;
 use crate::physical_device::Physical;
-use crate::result::{ExportError, ImportError, code};
+use crate::result::{ExportError, ImportError};
 use crate::sync_object::{
     Ability, Handle, HandleKind, HandleKinds, Purpose, SyncRef, SyncTypes, UninitSyncRef,
 };
+use crate::{calls, entry_points};
 
-/// # Safety
-/// As specified for `vkImportFenceFdKHR`.
-pub(crate) unsafe extern "system" fn import_fence_fd<D: Driver>(
-    device: vk::Device,
-    info: *const vk::ImportFenceFdInfoKHR<'_>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and structure.
+fn import_fence_fd<D: Driver>(call: &calls::ImportFenceFdKHR<'_>) -> Result<(), ImportError> {
+    let info = &call.import_fence_fd_info;
+    let kind = HandleKinds::of_fence(info.handle_type).and_then(HandleKinds::single);
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
-        let kind = HandleKinds::of_fence(info.handle_type).and_then(HandleKinds::single);
         let fence = Object::<Fence<D>>::from_handle(info.fence);
-        let (Some(device), Some(fence), Some(kind)) = (Device::<D>::from_handle(device), fence, kind) else {
-            return vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
+        let (Some(device), Some(fence), Some(kind)) = (Device::<D>::from_handle(call.device), fence, kind)
+        else {
+            return Err(ImportError::InvalidExternalHandle);
         };
         let temporary = info.flags.contains(vk::FenceImportFlags::TEMPORARY);
-        let handle = Handle::new(kind, info.fd);
-        code(import(device, &fence.0, Purpose::Fence, handle, temporary))
+        import(device, &fence.0, Purpose::Fence, Handle::new(kind, info.fd), temporary)
     }
 }
 
-/// # Safety
-/// As specified for `vkImportSemaphoreFdKHR`.
-pub(crate) unsafe extern "system" fn import_semaphore_fd<D: Driver>(
-    device: vk::Device,
-    info: *const vk::ImportSemaphoreFdInfoKHR<'_>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and structure.
-    unsafe {
-        let info = &*info;
-        let Some(kind) = HandleKinds::of_semaphore(info.handle_type).and_then(HandleKinds::single) else {
-            return vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
-        };
-        import_semaphore::<D>(device, info.semaphore, Handle::new(kind, info.fd), info.flags)
-    }
+fn import_semaphore_fd<D: Driver>(call: &calls::ImportSemaphoreFdKHR<'_>) -> Result<(), ImportError> {
+    let info = &call.import_semaphore_fd_info;
+    let kind = HandleKinds::of_semaphore(info.handle_type).and_then(HandleKinds::single);
+    let kind = kind.ok_or(ImportError::InvalidExternalHandle)?;
+    // SAFETY: the call obeys the specification.
+    unsafe { import_semaphore::<D>(call.device, info.semaphore, Handle::new(kind, info.fd), info.flags) }
 }
 
-/// # Safety
-/// As specified for `vkImportSemaphoreZirconHandleFUCHSIA`.
-pub(crate) unsafe extern "system" fn import_semaphore_zircon_handle<D: Driver>(
-    device: vk::Device,
-    info: *const vk::ImportSemaphoreZirconHandleInfoFUCHSIA<'_>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and structure.
+fn import_semaphore_zircon_handle<D: Driver>(
+    call: &calls::ImportSemaphoreZirconHandleFUCHSIA<'_>,
+) -> Result<(), ImportError> {
+    let info = &call.import_semaphore_zircon_handle_info;
+    if info.handle_type != vk::ExternalSemaphoreHandleTypeFlags::ZIRCON_EVENT_FUCHSIA {
+        return Err(ImportError::InvalidExternalHandle);
+    }
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
-        if info.handle_type != vk::ExternalSemaphoreHandleTypeFlags::ZIRCON_EVENT_FUCHSIA {
-            return vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
-        }
-        import_semaphore::<D>(device, info.semaphore, Handle::of_zircon(info.zircon_handle), info.flags)
+        import_semaphore::<D>(call.device, info.semaphore, Handle::of_zircon(info.zircon_handle), info.flags)
     }
 }
 
@@ -76,16 +60,15 @@ unsafe fn import_semaphore<D: Driver>(
     semaphore: vk::Semaphore,
     handle: Handle,
     flags: vk::SemaphoreImportFlags,
-) -> vk::Result {
+) -> Result<(), ImportError> {
     // SAFETY: the caller vouches for the handles.
     let (device, semaphore) =
         unsafe { (Device::<D>::from_handle(device), Object::<Semaphore<D>>::from_handle(semaphore)) };
     let payloads = semaphore.and_then(|semaphore| semaphore.payloads());
     let (Some(device), Some((payloads, purpose))) = (device, payloads) else {
-        return vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
+        return Err(ImportError::InvalidExternalHandle);
     };
-    let temporary = flags.contains(vk::SemaphoreImportFlags::TEMPORARY);
-    code(import(device, payloads, purpose, handle, temporary))
+    import(device, payloads, purpose, handle, flags.contains(vk::SemaphoreImportFlags::TEMPORARY))
 }
 
 /// Gives a fence or semaphore the payload behind the handle: for good, or until it is reset or waited for. A copied
@@ -118,50 +101,35 @@ fn import<D: Driver>(
     Ok(())
 }
 
-/// # Safety
-/// As specified for `vkGetFenceFdKHR`.
-pub(crate) unsafe extern "system" fn get_fence_fd<D: Driver>(
-    device: vk::Device,
-    info: *const vk::FenceGetFdInfoKHR<'_>,
-    out: *mut c_int,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and pointers.
-    unsafe {
-        let fence = Object::<Fence<D>>::from_handle((*info).fence);
-        let kind = HandleKinds::of_fence((*info).handle_type).and_then(HandleKinds::single);
-        let (Some(device), Some(fence), Some(kind)) = (Device::<D>::from_handle(device), fence, kind) else {
-            return vk::Result::ERROR_UNKNOWN;
-        };
-        code(export(device, &fence.0, kind).map(|handle| out.write(handle.fd())))
-    }
+fn get_fence_fd<D: Driver>(call: &calls::GetFenceFdKHR<'_>) -> Result<(), ExportError> {
+    let info = &call.get_fd_info;
+    let kind = HandleKinds::of_fence(info.handle_type).and_then(HandleKinds::single);
+    // SAFETY: the call obeys the specification.
+    let (device, fence) =
+        unsafe { (Device::<D>::from_handle(call.device), Object::<Fence<D>>::from_handle(info.fence)) };
+    let (Some(device), Some(fence), Some(kind)) = (device, fence, kind) else {
+        return Err(ExportError::Unknown);
+    };
+    call.fd.write(export(device, &fence.0, kind)?.fd());
+    Ok(())
 }
 
-/// # Safety
-/// As specified for `vkGetSemaphoreFdKHR`.
-pub(crate) unsafe extern "system" fn get_semaphore_fd<D: Driver>(
-    device: vk::Device,
-    info: *const vk::SemaphoreGetFdInfoKHR<'_>,
-    out: *mut c_int,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and pointers.
-    unsafe {
-        let exported = export_semaphore::<D>(device, (*info).semaphore, (*info).handle_type);
-        code(exported.map(|handle| out.write(handle.fd())))
-    }
+fn get_semaphore_fd<D: Driver>(call: &calls::GetSemaphoreFdKHR<'_>) -> Result<(), ExportError> {
+    let info = &call.get_fd_info;
+    // SAFETY: the call obeys the specification.
+    let handle = unsafe { export_semaphore::<D>(call.device, info.semaphore, info.handle_type)? };
+    call.fd.write(handle.fd());
+    Ok(())
 }
 
-/// # Safety
-/// As specified for `vkGetSemaphoreZirconHandleFUCHSIA`.
-pub(crate) unsafe extern "system" fn get_semaphore_zircon_handle<D: Driver>(
-    device: vk::Device,
-    info: *const vk::SemaphoreGetZirconHandleInfoFUCHSIA<'_>,
-    out: *mut vk::zx_handle_t,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and pointers.
-    unsafe {
-        let exported = export_semaphore::<D>(device, (*info).semaphore, (*info).handle_type);
-        code(exported.map(|handle| out.write(handle.zircon())))
-    }
+fn get_semaphore_zircon_handle<D: Driver>(
+    call: &calls::GetSemaphoreZirconHandleFUCHSIA<'_>,
+) -> Result<(), ExportError> {
+    let info = &call.get_zircon_handle_info;
+    // SAFETY: the call obeys the specification.
+    let handle = unsafe { export_semaphore::<D>(call.device, info.semaphore, info.handle_type)? };
+    call.zircon_handle.write(handle.zircon());
+    Ok(())
 }
 
 /// # Safety
@@ -248,54 +216,56 @@ impl Sharing {
     }
 }
 
-/// # Safety
-/// As specified for `vkGetPhysicalDeviceExternalFenceProperties`.
-pub(crate) unsafe extern "system" fn get_physical_device_external_fence_properties<D: Driver>(
-    physical: vk::PhysicalDevice,
-    info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
-    out: *mut vk::ExternalFenceProperties<'_>,
-) {
-    // SAFETY: the caller vouches for the pointers.
-    let (kind, out) = unsafe { ((*info).handle_type, &mut *out) };
-    out.export_from_imported_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
-    out.compatible_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
-    out.external_fence_features = vk::ExternalFenceFeatureFlags::empty();
-    let Some(kind) = HandleKinds::of_fence(kind).and_then(HandleKinds::single) else { return };
-    // SAFETY: the caller vouches for the handle.
-    let Some(physical) = (unsafe { Object::<Physical<D>>::from_handle(physical) }) else { return };
-    let sharing = Sharing::of(physical.sync_types(), Purpose::Fence, kind);
-    out.export_from_imported_handle_types = sharing.from_imported.fence_flags();
-    out.compatible_handle_types = sharing.compatible.fence_flags();
-    if sharing.exportable {
-        out.external_fence_features |= vk::ExternalFenceFeatureFlags::EXPORTABLE;
-    }
-    if sharing.importable {
-        out.external_fence_features |= vk::ExternalFenceFeatureFlags::IMPORTABLE;
-    }
+/// The two queries, whose structures have the same members with other types.
+macro_rules! queries {
+    ($($name:ident($command:ident) $info:ident, $out:ident { $features:ident: $flags:ident }
+        $kind:ident, $to_flags:ident, $chain:ident => $purpose:expr;)*) => {$(
+        fn $name<D: Driver>(call: &calls::$command<'_>) -> Option<()> {
+            // SAFETY: the call obeys the specification.
+            let (purpose, out, physical) = unsafe {
+                let $chain = call.$info.p_next;
+                ($purpose, call.$out.as_mut(), Object::<Physical<D>>::from_handle(call.physical_device))
+            };
+            out.export_from_imported_handle_types = Default::default();
+            out.compatible_handle_types = Default::default();
+            out.$features = Default::default();
+            let kind = HandleKinds::$kind(call.$info.handle_type).and_then(HandleKinds::single)?;
+            let sharing = Sharing::of(physical?.sync_types(), purpose, kind);
+            out.export_from_imported_handle_types = sharing.from_imported.$to_flags();
+            out.compatible_handle_types = sharing.compatible.$to_flags();
+            if sharing.exportable {
+                out.$features |= vk::$flags::EXPORTABLE;
+            }
+            if sharing.importable {
+                out.$features |= vk::$flags::IMPORTABLE;
+            }
+            Some(())
+        }
+    )*};
 }
 
-/// # Safety
-/// As specified for `vkGetPhysicalDeviceExternalSemaphoreProperties`.
-pub(crate) unsafe extern "system" fn get_physical_device_external_semaphore_properties<D: Driver>(
-    physical: vk::PhysicalDevice,
-    info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
-    out: *mut vk::ExternalSemaphoreProperties<'_>,
-) {
-    // SAFETY: the caller vouches for the pointers and the chain.
-    let (kind, (purpose, _), out) = unsafe { ((*info).handle_type, purpose((*info).p_next), &mut *out) };
-    out.export_from_imported_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
-    out.compatible_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
-    out.external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
-    let Some(kind) = HandleKinds::of_semaphore(kind).and_then(HandleKinds::single) else { return };
-    // SAFETY: the caller vouches for the handle.
-    let Some(physical) = (unsafe { Object::<Physical<D>>::from_handle(physical) }) else { return };
-    let sharing = Sharing::of(physical.sync_types(), purpose, kind);
-    out.export_from_imported_handle_types = sharing.from_imported.semaphore_flags();
-    out.compatible_handle_types = sharing.compatible.semaphore_flags();
-    if sharing.exportable {
-        out.external_semaphore_features |= vk::ExternalSemaphoreFeatureFlags::EXPORTABLE;
-    }
-    if sharing.importable {
-        out.external_semaphore_features |= vk::ExternalSemaphoreFeatureFlags::IMPORTABLE;
+queries! {
+    get_external_fence_properties(GetPhysicalDeviceExternalFenceProperties)
+        external_fence_info, external_fence_properties { external_fence_features: ExternalFenceFeatureFlags }
+        of_fence, fence_flags, _chain => Purpose::Fence;
+    get_external_semaphore_properties(GetPhysicalDeviceExternalSemaphoreProperties)
+        external_semaphore_info,
+        external_semaphore_properties { external_semaphore_features: ExternalSemaphoreFeatureFlags }
+        of_semaphore, semaphore_flags, chain => purpose(chain).0;
+}
+
+pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            ImportFenceFdKHR = import_fence_fd::<D>,
+            GetFenceFdKHR = get_fence_fd::<D>,
+            ImportSemaphoreFdKHR = import_semaphore_fd::<D>,
+            GetSemaphoreFdKHR = get_semaphore_fd::<D>,
+            ImportSemaphoreZirconHandleFUCHSIA = import_semaphore_zircon_handle::<D>,
+            GetSemaphoreZirconHandleFUCHSIA = get_semaphore_zircon_handle::<D>,
+            GetPhysicalDeviceExternalFenceProperties = get_external_fence_properties::<D>,
+            GetPhysicalDeviceExternalSemaphoreProperties = get_external_semaphore_properties::<D>,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! A system and parents for objects in unit tests, a driver that tests control, and memory that counts and fails.
 
+pub(crate) mod commands;
 mod driver;
 mod memory;
 

@@ -16,6 +16,7 @@ use ash::vk;
 use vkload_core::registry::{COMMAND_COUNT, CommandId, command};
 
 use super::buffer::{BufferState, CommandBuffers};
+use crate::calls;
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
 use crate::object::Object;
 use rows::Row;
@@ -45,7 +46,7 @@ unsafe fn take<D: CommandBuffers>(
 /// Returns the function that executes a recorded command.
 pub(super) fn real<D: CommandBuffers>(command: CommandId) -> Option<Command> {
     if command == command::CMD_EXECUTE_COMMANDS {
-        Some(execute_commands::<D>())
+        Some(calls::CmdExecuteCommands::function(execute::<D>))
     } else {
         Real::<D>::TABLE.get(command)
     }
@@ -61,27 +62,15 @@ impl<D: CommandBuffers> Real<D> {
 }
 
 /// Makes the calls of secondary command buffers.
-///
-/// # Safety
-/// As specified for `vkCmdExecuteCommands`.
-unsafe extern "system" fn execute<D: CommandBuffers>(
-    primary: vk::CommandBuffer,
-    count: u32,
-    secondaries: *const vk::CommandBuffer,
-) {
-    // SAFETY: the caller vouches for the handles in the counted array.
-    unsafe {
-        for index in 0..count as usize {
-            if let Some(commands) = Object::<BufferState<D>>::from_handle(secondaries.add(index).read()) {
-                commands.replay_for(primary);
+fn execute<D: CommandBuffers>(call: &calls::CmdExecuteCommands<'_>) {
+    for secondary in call.command_buffers() {
+        // SAFETY: the call obeys the specification.
+        unsafe {
+            if let Some(commands) = Object::<BufferState<D>>::from_handle(*secondary) {
+                commands.replay_for(call.command_buffer);
             }
         }
     }
-}
-
-const fn execute_commands<D: CommandBuffers>() -> Command {
-    // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
-    unsafe { core::mem::transmute::<vk::PFN_vkCmdExecuteCommands, Command>(execute::<D>) }
 }
 
 /// Returns the commands that record into the runtime's recording, or otherwise call the commands in `real`.

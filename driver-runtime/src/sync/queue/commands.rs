@@ -7,101 +7,97 @@ use vkload_core::abi::chain;
 use vkload_core::memory::{Box, TryGrow};
 
 use super::submit::{QueueSubmit, SubmitList};
-use crate::device::{Device, Queue, QueueState};
+use crate::device::{Device, Queue};
+use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::object::{Object, ParentMemory, ParentObject};
-use crate::result::{SubmitError, code};
+use crate::result::SubmitError;
 use crate::sync::fence::Fence;
 use crate::sync::wait::{PendingWaits, WaitList, wait, wait_until};
 use crate::sync_object::{HandleKinds, Purpose, SyncRef};
 use crate::work::Binds;
+use crate::{calls, entry_points};
 
-/// # Safety
-/// As specified for `vkQueueSubmit`.
-pub(crate) unsafe extern "system" fn queue_submit<D: Driver>(
-    queue: vk::Queue,
-    count: u32,
-    infos: *const vk::SubmitInfo<'_>,
-    fence: vk::Fence,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and counted arrays.
-    unsafe { submit::<D>(queue, count, fence, |queue, index| read_submit(queue, &*infos.add(index))) }
+fn queue_submit<D: Driver>(call: &calls::QueueSubmit<'_>) -> Result<(), SubmitError> {
+    // SAFETY: the call obeys the specification.
+    unsafe { submit::<D, _>(call.queue, call.submits(), call.fence, |queue, info| read_submit(queue, info)) }
 }
 
-/// # Safety
-/// As specified for `vkQueueSubmit2`.
-pub(crate) unsafe extern "system" fn queue_submit_2<D: Driver>(
-    queue: vk::Queue,
-    count: u32,
-    infos: *const vk::SubmitInfo2<'_>,
-    fence: vk::Fence,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and counted arrays.
-    unsafe { submit::<D>(queue, count, fence, |queue, index| read_submit_2(queue, &*infos.add(index))) }
-}
-
-/// # Safety
-/// As specified for `vkQueueBindSparse`.
-pub(crate) unsafe extern "system" fn queue_bind_sparse<D: Driver>(
-    queue: vk::Queue,
-    count: u32,
-    infos: *const vk::BindSparseInfo<'_>,
-    fence: vk::Fence,
-) -> vk::Result {
-    // SAFETY: the caller vouches for handles and counted arrays.
-    unsafe { submit::<D>(queue, count, fence, |queue, index| read_bind_sparse(queue, &*infos.add(index))) }
-}
-
-/// # Safety
-/// As specified for `vkQueueWaitIdle`.
-pub(crate) unsafe extern "system" fn queue_wait_idle<D: Driver>(queue: vk::Queue) -> vk::Result {
-    // SAFETY: the caller vouches for the handle.
-    match unsafe { Object::from_handle(queue) } {
-        Some(queue) => wait_idle::<D>(queue),
-        None => vk::Result::ERROR_DEVICE_LOST,
+fn queue_submit_2<D: Driver>(call: &calls::QueueSubmit2<'_>) -> Result<(), SubmitError> {
+    // SAFETY: the call obeys the specification.
+    unsafe {
+        submit::<D, _>(call.queue, call.submits(), call.fence, |queue, info| read_submit_2(queue, info))
     }
+}
+
+fn queue_bind_sparse<D: Driver>(call: &calls::QueueBindSparse<'_>) -> Result<(), SubmitError> {
+    let infos = call.bind_info();
+    // SAFETY: the call obeys the specification.
+    unsafe { submit::<D, _>(call.queue, infos, call.fence, |queue, info| read_bind_sparse(queue, info)) }
+}
+
+fn queue_wait_idle<D: Driver>(call: &calls::QueueWaitIdle<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    let queue = unsafe { Queue::<D>::from_handle(call.queue) };
+    queue.map_or(vk::Result::ERROR_DEVICE_LOST, wait_idle)
 }
 
 /// Waits for every queue, and returns the first error.
-///
-/// # Safety
-/// As specified for `vkDeviceWaitIdle`.
-pub(crate) unsafe extern "system" fn device_wait_idle<D: Driver>(device: vk::Device) -> vk::Result {
-    // SAFETY: the caller vouches for the handle.
-    let Some(device) = (unsafe { Device::<D>::from_handle(device) }) else {
+fn device_wait_idle<D: Driver>(call: &calls::DeviceWaitIdle<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    let Some(device) = (unsafe { Device::<D>::from_handle(call.device) }) else {
         return vk::Result::ERROR_DEVICE_LOST;
     };
-    let mut first = vk::Result::SUCCESS;
-    for queue in device.queues() {
+    device.queues().iter().fold(vk::Result::SUCCESS, |first, queue| {
         let result = wait_idle::<D>(queue);
-        if first == vk::Result::SUCCESS {
-            first = result;
+        if first == vk::Result::SUCCESS { result } else { first }
+    })
+}
+
+pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            QueueSubmit = queue_submit::<D>,
+            QueueSubmit2 = queue_submit_2::<D>,
+            QueueBindSparse = queue_bind_sparse::<D>,
+            QueueWaitIdle = queue_wait_idle::<D>,
+            DeviceWaitIdle = device_wait_idle::<D>,
         }
     }
-    first
+}
+
+/// Signals a fence after everything that was submitted to the queue.
+///
+/// # Safety
+/// The fence is a live or null handle, and no other thread submits to the queue.
+pub(crate) unsafe fn signal_in_order<D: Driver>(
+    queue: &Queue<D>,
+    fence: vk::Fence,
+) -> Result<(), SubmitError> {
+    queue.parent().submitted(queue);
+    // SAFETY: the caller vouches for the handle.
+    let fence = unsafe { Object::<Fence<D>>::from_handle(fence) };
+    queue.submit_list(SubmitList::new(), fence.map(|fence| fence.0.active()))
 }
 
 /// # Safety
 /// The handles are live or, for the fence, null.
-unsafe fn submit<D: Driver>(
+unsafe fn submit<D: Driver, I>(
     queue: vk::Queue,
-    count: u32,
+    infos: &[I],
     fence: vk::Fence,
-    read: impl Fn(&Queue<D>, usize) -> Result<NewSubmit<D>, SubmitError>,
-) -> vk::Result {
+    read: impl Fn(&Queue<D>, &I) -> Result<NewSubmit<D>, SubmitError>,
+) -> Result<(), SubmitError> {
     // SAFETY: the caller vouches for the handles.
-    let (queue, fence) =
-        unsafe { (Object::<QueueState<D>>::from_handle(queue), Object::<Fence<D>>::from_handle(fence)) };
-    let Some(queue) = queue else { return vk::Result::ERROR_DEVICE_LOST };
-    let all = || {
-        queue.parent().submitted(queue);
-        let mut list = SubmitList::new();
-        for index in 0..count as usize {
-            list.push(read(queue, index)?);
-        }
-        queue.submit_list(list, fence.map(|fence| fence.0.active()))
-    };
-    code::<SubmitError>(all())
+    let (queue, fence) = unsafe { (Queue::<D>::from_handle(queue), Object::<Fence<D>>::from_handle(fence)) };
+    let queue = queue.ok_or(SubmitError::DeviceLost)?;
+    queue.parent().submitted(queue);
+    let mut list = SubmitList::new();
+    for info in infos {
+        list.push(read(queue, info)?);
+    }
+    queue.submit_list(list, fence.map(|fence| fence.0.active()))
 }
 
 type NewSubmit<D> = Box<QueueSubmit<D>, ParentMemory>;

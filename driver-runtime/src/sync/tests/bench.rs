@@ -6,12 +6,9 @@ use std::vec::Vec;
 use ash::vk;
 
 use super::machine::{Machine, World};
-use crate::commands::device::{create_device, destroy_device};
-use crate::commands::enumerate::enumerate_physical_devices;
-use crate::commands::instance::{create_instance, destroy_instance};
-use crate::device::{Device, get_device_queue};
+use crate::device::Device;
 use crate::driver::Driver;
-use crate::sync;
+use crate::testing::commands;
 
 /// A device with four queues, or with the queues of `D`.
 pub(super) struct Bench<D: Driver> {
@@ -25,8 +22,8 @@ impl<D: Driver> Drop for Bench<D> {
     fn drop(&mut self) {
         // SAFETY: the handles are live and no longer in use.
         unsafe {
-            destroy_device::<D>(self.device, null());
-            destroy_instance::<D>(self.instance, null());
+            commands::destroy_device::<D>()(self.device, null());
+            commands::destroy_instance::<D>()(self.instance, null());
         }
     }
 }
@@ -58,11 +55,12 @@ impl<D: Driver> Bench<D> {
         let info = vk::DeviceCreateInfo::default().queue_create_infos(&wanted);
         // SAFETY: valid structures and pointers; the callbacks live longer than the device.
         unsafe {
-            let made = create_instance::<D>(&vk::InstanceCreateInfo::default(), null(), &mut instance);
+            let made =
+                commands::create_instance::<D>()(&vk::InstanceCreateInfo::default(), null(), &mut instance);
             assert_eq!(made, vk::Result::SUCCESS);
-            let found = enumerate_physical_devices::<D>(instance, &mut count, &mut physical);
+            let found = commands::enumerate_physical_devices::<D>()(instance, &mut count, &mut physical);
             assert_eq!(found, vk::Result::SUCCESS);
-            let made = create_device::<D>(physical, &info, callbacks, &mut device);
+            let made = commands::create_device::<D>()(physical, &info, callbacks, &mut device);
             assert_eq!(made, vk::Result::SUCCESS);
         }
         Self { device, physical, instance, driver: core::marker::PhantomData }
@@ -76,14 +74,15 @@ impl<D: Driver> Bench<D> {
     pub(super) fn queue(&self, index: u32) -> vk::Queue {
         let mut queue = vk::Queue::null();
         // SAFETY: a live handle and a valid pointer, here and below.
-        unsafe { get_device_queue::<D>(self.device, 0, index, &mut queue) };
+        unsafe { commands::get_device_queue::<D>()(self.device, 0, index, &mut queue) };
         queue
     }
 
     pub(super) fn try_fence(&self, info: &vk::FenceCreateInfo<'_>) -> Result<vk::Fence, vk::Result> {
         let mut fence = vk::Fence::null();
         // SAFETY: as above.
-        unsafe { sync::create_fence::<D>(self.device, info, null(), &mut fence) }.result_with_success(fence)
+        unsafe { commands::create_fence::<D>()(self.device, info, null(), &mut fence) }
+            .result_with_success(fence)
     }
 
     pub(super) fn fence(&self) -> vk::Fence {
@@ -109,7 +108,7 @@ impl<D: Driver> Bench<D> {
         let info =
             vk::SemaphoreCreateInfo { p_next: core::ptr::from_ref(&kind).cast(), ..Default::default() };
         // SAFETY: as above.
-        unsafe { sync::create_semaphore::<D>(self.device, &info, null(), &mut semaphore) }
+        unsafe { commands::create_semaphore::<D>()(self.device, &info, null(), &mut semaphore) }
             .result_with_success(semaphore)
     }
 
@@ -151,7 +150,9 @@ impl<D: Driver> Bench<D> {
         fence: vk::Fence,
     ) -> vk::Result {
         // SAFETY: as above; the test drivers do not look at command buffers.
-        unsafe { sync::queue_submit_2::<D>(self.queue(queue), infos.len() as u32, infos.as_ptr(), fence) }
+        unsafe {
+            commands::queue_submit_2::<D>()(self.queue(queue), infos.len() as u32, infos.as_ptr(), fence)
+        }
     }
 
     /// Does the same as [`Bench::submit`], which must succeed.
@@ -168,13 +169,14 @@ impl<D: Driver> Bench<D> {
     pub(super) fn signal(&self, semaphore: vk::Semaphore, value: u64) {
         let info = vk::SemaphoreSignalInfo::default().semaphore(semaphore).value(value);
         // SAFETY: as above.
-        assert_eq!(unsafe { sync::signal_semaphore::<D>(self.device, &info) }, vk::Result::SUCCESS);
+        assert_eq!(unsafe { commands::signal_semaphore::<D>()(self.device, &info) }, vk::Result::SUCCESS);
     }
 
     pub(super) fn value(&self, semaphore: vk::Semaphore) -> u64 {
         let mut value = 0;
         // SAFETY: as above.
-        let result = unsafe { sync::get_semaphore_counter_value::<D>(self.device, semaphore, &mut value) };
+        let result =
+            unsafe { commands::get_semaphore_counter_value::<D>()(self.device, semaphore, &mut value) };
         assert_eq!(result, vk::Result::SUCCESS);
         value
     }
@@ -186,39 +188,39 @@ impl<D: Driver> Bench<D> {
     pub(super) fn wait_for(&self, fences: &[vk::Fence], all: bool, timeout: u64) -> vk::Result {
         let count = fences.len() as u32;
         // SAFETY: as above.
-        unsafe { sync::wait_for_fences::<D>(self.device, count, fences.as_ptr(), all.into(), timeout) }
+        unsafe { commands::wait_for_fences::<D>()(self.device, count, fences.as_ptr(), all.into(), timeout) }
     }
 
     pub(super) fn wait_value(&self, semaphore: vk::Semaphore, value: u64) -> vk::Result {
         let (semaphores, values) = ([semaphore], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
         // SAFETY: as above.
-        unsafe { sync::wait_semaphores::<D>(self.device, &info, u64::MAX) }
+        unsafe { commands::wait_semaphores::<D>()(self.device, &info, u64::MAX) }
     }
 
     pub(super) fn status(&self, fence: vk::Fence) -> vk::Result {
         // SAFETY: as above.
-        unsafe { sync::get_fence_status::<D>(self.device, fence) }
+        unsafe { commands::get_fence_status::<D>()(self.device, fence) }
     }
 
     pub(super) fn reset(&self, fence: vk::Fence) {
         // SAFETY: as above.
-        assert_eq!(unsafe { sync::reset_fences::<D>(self.device, 1, &fence) }, vk::Result::SUCCESS);
+        assert_eq!(unsafe { commands::reset_fences::<D>()(self.device, 1, &fence) }, vk::Result::SUCCESS);
     }
 
     pub(super) fn wait_idle(&self) -> vk::Result {
         // SAFETY: as above.
-        unsafe { sync::device_wait_idle::<D>(self.device) }
+        unsafe { commands::device_wait_idle::<D>()(self.device) }
     }
 
     pub(super) fn destroy(&self, semaphores: &[vk::Semaphore], fences: &[vk::Fence]) {
         // SAFETY: the handles are live or null and no longer in use.
         unsafe {
             for semaphore in semaphores {
-                sync::destroy_semaphore::<D>(self.device, *semaphore, null());
+                commands::destroy_semaphore::<D>()(self.device, *semaphore, null());
             }
             for fence in fences {
-                sync::destroy_fence::<D>(self.device, *fence, null());
+                commands::destroy_fence::<D>()(self.device, *fence, null());
             }
         }
     }

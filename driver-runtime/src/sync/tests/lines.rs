@@ -6,13 +6,13 @@ use ash::vk;
 
 use super::bench::Bench;
 use super::machine::{LINES, Machine};
-use crate::sync;
+use crate::testing::commands;
 
 const NULL: vk::Fence = vk::Fence::null();
 
 fn reset(bench: &Bench<Machine<LINES>>, fence: vk::Fence) {
     // SAFETY: live handles.
-    let result = unsafe { sync::reset_fences::<Machine<LINES>>(bench.device, 1, &fence) };
+    let result = unsafe { commands::reset_fences::<Machine<LINES>>()(bench.device, 1, &fence) };
     assert_eq!(result, vk::Result::SUCCESS);
 }
 
@@ -67,7 +67,7 @@ fn binary_semaphores_go_from_queue_to_queue() {
     ];
     assert_eq!(values, expected.map(|(waits, signals)| (waits.to_vec(), signals.to_vec())));
     // SAFETY: a live handle.
-    let idle = unsafe { sync::device_wait_idle::<Machine<LINES>>(bench.device) };
+    let idle = unsafe { commands::device_wait_idle::<Machine<LINES>>()(bench.device) };
     assert_eq!(idle, vk::Result::SUCCESS);
     bench.destroy(&[there, back], &[]);
 }

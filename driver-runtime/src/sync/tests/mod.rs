@@ -22,7 +22,7 @@ use crate::result::SubmitError;
 use crate::sync_object::{
     Ability, HandleKind, HandleKinds, Purpose, SubmitMode, SyncType, SyncTypeError, SyncTypes, TimelineMode,
 };
-use crate::testing::{TestDriver, plan};
+use crate::testing::{TestDriver, commands, plan};
 use bench::Bench;
 
 const BINARY: SyncType = SyncType::new(
@@ -145,13 +145,16 @@ fn fences_signal_when_work_is_done() {
     assert_eq!(bench.wait(fence, 5_000_000_000), vk::Result::TIMEOUT);
     // SAFETY: live handles.
     unsafe {
-        assert_eq!(super::get_fence_status::<TestDriver>(bench.device, fence), vk::Result::NOT_READY);
+        assert_eq!(commands::get_fence_status::<TestDriver>()(bench.device, fence), vk::Result::NOT_READY);
         assert_eq!(bench.submit(0, &[], &[], fence), vk::Result::SUCCESS);
-        assert_eq!(super::get_fence_status::<TestDriver>(bench.device, fence), vk::Result::SUCCESS);
+        assert_eq!(commands::get_fence_status::<TestDriver>()(bench.device, fence), vk::Result::SUCCESS);
         assert_eq!(bench.wait(fence, 0), vk::Result::SUCCESS);
-        assert_eq!(super::reset_fences::<TestDriver>(bench.device, 1, &fence), vk::Result::SUCCESS);
-        assert_eq!(super::get_fence_status::<TestDriver>(bench.device, fence), vk::Result::NOT_READY);
-        assert_eq!(super::queue_submit::<TestDriver>(bench.queue(1), 0, null(), fence), vk::Result::SUCCESS);
+        assert_eq!(commands::reset_fences::<TestDriver>()(bench.device, 1, &fence), vk::Result::SUCCESS);
+        assert_eq!(commands::get_fence_status::<TestDriver>()(bench.device, fence), vk::Result::NOT_READY);
+        assert_eq!(
+            commands::queue_submit::<TestDriver>()(bench.queue(1), 0, null(), fence),
+            vk::Result::SUCCESS
+        );
     }
     assert_eq!(bench.wait(fence, 0), vk::Result::SUCCESS);
     assert_eq!(submitted(), [(0, 1), (1, 0)]);
@@ -246,7 +249,7 @@ fn semaphores_are_waited_for_all_or_any() {
     ] {
         let info = vk::SemaphoreWaitInfo::default().flags(flags).semaphores(&lines).values(&values);
         // SAFETY: live handles and valid structures.
-        assert_eq!(unsafe { super::wait_semaphores::<TestDriver>(bench.device, &info, 0) }, result);
+        assert_eq!(unsafe { commands::wait_semaphores::<TestDriver>()(bench.device, &info, 0) }, result);
     }
     bench.destroy(&lines, &[]);
 }
@@ -264,9 +267,9 @@ fn the_plain_submission_has_values_in_its_chain() {
     ];
     // SAFETY: live handles and valid structures.
     unsafe {
-        let waiting = super::queue_submit::<TestDriver>(bench.queue(0), 1, &infos[0], vk::Fence::null());
+        let waiting = commands::queue_submit::<TestDriver>()(bench.queue(0), 1, &infos[0], vk::Fence::null());
         assert_eq!((waiting, submitted().len()), (vk::Result::SUCCESS, 0));
-        let given = super::queue_submit::<TestDriver>(bench.queue(1), 1, &infos[1], vk::Fence::null());
+        let given = commands::queue_submit::<TestDriver>()(bench.queue(1), 1, &infos[1], vk::Fence::null());
         assert_eq!(given, vk::Result::SUCCESS);
     }
     assert_eq!((submitted(), bench.value(line)), (std::vec![(1, 0), (0, 0)], 4));
@@ -294,9 +297,9 @@ fn nothing_goes_on_after_a_loss() {
     // SAFETY: live handles.
     unsafe {
         let lost = vk::Result::ERROR_DEVICE_LOST;
-        assert_eq!(super::get_fence_status::<TestDriver>(bench.device, fence), lost);
-        assert_eq!(super::device_wait_idle::<TestDriver>(bench.device), lost);
-        assert_eq!(super::queue_wait_idle::<TestDriver>(bench.queue(0)), lost);
+        assert_eq!(commands::get_fence_status::<TestDriver>()(bench.device, fence), lost);
+        assert_eq!(commands::device_wait_idle::<TestDriver>()(bench.device), lost);
+        assert_eq!(commands::queue_wait_idle::<TestDriver>()(bench.queue(0)), lost);
     }
     bench.destroy(&[line], &[fence]);
 }
@@ -361,7 +364,7 @@ fn protection_and_counter_passes_reach_the_driver() {
     ];
     // SAFETY: live handles and valid structures; the driver does not look at command buffers.
     let result =
-        unsafe { super::queue_submit::<Driver>(bench.queue(0), 2, plain.as_ptr(), vk::Fence::null()) };
+        unsafe { commands::queue_submit::<Driver>()(bench.queue(0), 2, plain.as_ptr(), vk::Fence::null()) };
     assert_eq!(result, vk::Result::SUCCESS);
     let mut pass = vk::PerformanceQuerySubmitInfoKHR::default().counter_pass_index(4);
     let info = vk::SubmitInfo2::default().flags(vk::SubmitFlags::PROTECTED).push_next(&mut pass);
@@ -375,7 +378,7 @@ fn protection_and_counter_passes_reach_the_driver() {
 fn every_queue_is_waited_for() {
     let bench = bench();
     // SAFETY: a live handle.
-    assert_eq!(unsafe { super::device_wait_idle::<TestDriver>(bench.device) }, vk::Result::SUCCESS);
+    assert_eq!(unsafe { commands::device_wait_idle::<TestDriver>()(bench.device) }, vk::Result::SUCCESS);
     assert_eq!(submitted(), [(0, 0), (1, 0), (2, 0), (3, 0)]);
     plan(|plan| plan.submit = Err(SubmitError::OutOfDeviceMemory));
     // The first error counts, and the other queues are waited for nevertheless.

@@ -8,7 +8,7 @@ use ash::vk;
 use super::bench::Bench;
 use super::machine::{ASSISTED, EMULATED, Machine, NATIVE, PLAIN, State, TIMELINES, WITH_EVENTS, WITH_FDS};
 use crate::driver::Driver;
-use crate::sync;
+use crate::testing::commands;
 
 const NULL: vk::Fence = vk::Fence::null();
 const OPAQUE: vk::ExternalSemaphoreHandleTypeFlags = vk::ExternalSemaphoreHandleTypeFlags::OPAQUE_FD;
@@ -29,7 +29,7 @@ impl<D: Driver> Bench<D> {
         let flags = if temporary { vk::FenceImportFlags::TEMPORARY } else { Default::default() };
         let info = vk::ImportFenceFdInfoKHR::default().fence(fence).handle_type(kind).fd(fd).flags(flags);
         // SAFETY: live handles and a valid structure, here and below.
-        unsafe { sync::import_fence_fd::<D>(self.device, &info) }
+        unsafe { commands::import_fence_fd::<D>()(self.device, &info) }
     }
 
     fn export_fence(
@@ -39,7 +39,7 @@ impl<D: Driver> Bench<D> {
     ) -> Result<i32, vk::Result> {
         let (mut fd, info) = (0, vk::FenceGetFdInfoKHR::default().fence(fence).handle_type(kind));
         // SAFETY: as above.
-        unsafe { sync::get_fence_fd::<D>(self.device, &info, &mut fd) }.result_with_success(fd)
+        unsafe { commands::get_fence_fd::<D>()(self.device, &info, &mut fd) }.result_with_success(fd)
     }
 
     fn import(
@@ -56,7 +56,7 @@ impl<D: Driver> Bench<D> {
             .fd(fd)
             .flags(flags);
         // SAFETY: as above.
-        unsafe { sync::import_semaphore_fd::<D>(self.device, &info) }
+        unsafe { commands::import_semaphore_fd::<D>()(self.device, &info) }
     }
 
     fn export(
@@ -67,7 +67,7 @@ impl<D: Driver> Bench<D> {
         let info = vk::SemaphoreGetFdInfoKHR::default().semaphore(semaphore).handle_type(kind);
         let mut fd = 0;
         // SAFETY: as above.
-        unsafe { sync::get_semaphore_fd::<D>(self.device, &info, &mut fd) }.result_with_success(fd)
+        unsafe { commands::get_semaphore_fd::<D>()(self.device, &info, &mut fd) }.result_with_success(fd)
     }
 
     fn shared_binary(&self, kinds: vk::ExternalSemaphoreHandleTypeFlags) -> vk::Semaphore {
@@ -284,16 +284,16 @@ fn zircon_events_are_shared() {
         vk::ImportSemaphoreZirconHandleInfoFUCHSIA::default().semaphore(second).handle_type(OPAQUE);
     // SAFETY: live handles and valid structures.
     unsafe {
-        let exported = sync::get_semaphore_zircon_handle::<Machine<EMULATED>>(
+        let exported = commands::get_semaphore_zircon_handle::<Machine<EMULATED>>()(
             bench.device,
             &info,
             &mut import.zircon_handle,
         );
         assert_eq!(exported, vk::Result::SUCCESS);
-        let imported = sync::import_semaphore_zircon_handle::<Machine<EMULATED>>(bench.device, &import);
+        let imported = commands::import_semaphore_zircon_handle::<Machine<EMULATED>>()(bench.device, &import);
         assert_eq!(imported, vk::Result::ERROR_INVALID_EXTERNAL_HANDLE);
         import.handle_type = EVENT;
-        let imported = sync::import_semaphore_zircon_handle::<Machine<EMULATED>>(bench.device, &import);
+        let imported = commands::import_semaphore_zircon_handle::<Machine<EMULATED>>()(bench.device, &import);
         assert_eq!(imported, vk::Result::SUCCESS);
     }
     bench.submit_ok(0, &[], &[(first, 0)], NULL);
@@ -311,7 +311,7 @@ fn what_can_be_shared_is_what_creation_and_import_accept() {
         let mut out = vk::ExternalFenceProperties::default();
         // SAFETY: a live handle and valid structures.
         unsafe {
-            sync::get_physical_device_external_fence_properties::<Machine<ASSISTED>>(
+            commands::get_physical_device_external_fence_properties::<Machine<ASSISTED>>()(
                 bench.physical,
                 &info,
                 &mut out,
@@ -339,7 +339,7 @@ fn what_can_be_shared_is_what_creation_and_import_accept() {
         let mut out = vk::ExternalSemaphoreProperties::default();
         // SAFETY: as above.
         unsafe {
-            sync::get_physical_device_external_semaphore_properties::<Machine<ASSISTED>>(
+            commands::get_physical_device_external_semaphore_properties::<Machine<ASSISTED>>()(
                 bench.physical,
                 &info,
                 &mut out,

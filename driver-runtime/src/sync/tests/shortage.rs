@@ -6,8 +6,7 @@ use ash::vk::{self, Handle};
 
 use super::bench::Bench;
 use super::machine::{ASSISTED, EMULATED, Machine, SLOW};
-use crate::sync;
-use crate::testing::{Fail, Ledger, failing};
+use crate::testing::{Fail, Ledger, commands, failing};
 
 const NULL: vk::Fence = vk::Fence::null();
 
@@ -50,8 +49,9 @@ fn fences_and_semaphores_without_memory() {
         let (mut fence, mut lines) = (NULL, [vk::Semaphore::null(); 2]);
         let info = vk::FenceCreateInfo::default();
         // SAFETY: live handles and valid structures.
-        let mut create =
-            || unsafe { sync::create_fence::<Machine<EMULATED>>(bench.device, &info, null(), &mut fence) };
+        let mut create = || unsafe {
+            commands::create_fence::<Machine<EMULATED>>()(bench.device, &info, null(), &mut fence)
+        };
         starve_payload(&mut create);
         let failures = starve(ledger, create);
         // The object.
@@ -150,7 +150,7 @@ fn sparse_binds_without_memory() {
             .push_next(&mut timeline);
         // SAFETY: live handles and valid structures; the test driver does not look at buffers and images.
         let failures = starve(ledger, || unsafe {
-            sync::queue_bind_sparse::<Machine<EMULATED>>(bench.queue(0), 1, &info, fence)
+            commands::queue_bind_sparse::<Machine<EMULATED>>()(bench.queue(0), 1, &info, fence)
         });
         assert!(failures >= 13, "{failures}");
         assert_eq!(bench.wait(fence, 0), vk::Result::TIMEOUT);
@@ -165,7 +165,7 @@ fn sparse_binds_without_memory() {
 fn waits_without_memory() {
     with_ledger::<EMULATED>(|ledger, bench| {
         // SAFETY: a live handle.
-        let wait = || unsafe { sync::queue_wait_idle::<Machine<EMULATED>>(bench.queue(0)) };
+        let wait = || unsafe { commands::queue_wait_idle::<Machine<EMULATED>>()(bench.queue(0)) };
         starve_payload(wait);
         let failures = starve(ledger, wait);
         // The submission, and the application's and driver's forms of the signal.
@@ -183,7 +183,7 @@ fn imports_and_exports_without_memory_leave_the_handle() {
         let get = vk::FenceGetFdInfoKHR::default().fence(fence).handle_type(kind);
         // SAFETY: live handles and valid structures, here and below.
         let mut export = || unsafe {
-            let result = sync::get_fence_fd::<Machine<EMULATED>>(bench.device, &get, &mut fd);
+            let result = commands::get_fence_fd::<Machine<EMULATED>>()(bench.device, &get, &mut fd);
             assert_eq!(bench.world().open.lock().unwrap().len(), (result == vk::Result::SUCCESS).into());
             result
         };
@@ -192,7 +192,7 @@ fn imports_and_exports_without_memory_leave_the_handle() {
         let info = vk::ImportFenceFdInfoKHR::default().fence(fence).handle_type(kind).fd(fd);
         // SAFETY: as above.
         let import = || unsafe {
-            let result = sync::import_fence_fd::<Machine<EMULATED>>(bench.device, &info);
+            let result = commands::import_fence_fd::<Machine<EMULATED>>()(bench.device, &info);
             assert_eq!(bench.world().open.lock().unwrap().len(), (result != vk::Result::SUCCESS).into());
             result
         };

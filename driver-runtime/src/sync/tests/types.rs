@@ -7,13 +7,11 @@ use ash::vk;
 
 use super::bench::Bench;
 use super::{BINARY, TIMELINE};
-use crate::commands::enumerate::enumerate_physical_devices;
-use crate::commands::instance::{create_instance, destroy_instance};
 use crate::driver::Search;
 use crate::log::tests::Ear;
 use crate::physical_device::Description;
 use crate::sync_object::{Ability, SyncType, SyncTypes, TimelineMode};
-use crate::testing::{TestDriver, plan};
+use crate::testing::{TestDriver, commands, plan};
 
 fn device(list: &[SyncType]) -> Description {
     let mut known = Description::new(b"odd one", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
@@ -53,9 +51,12 @@ fn types_that_cannot_work_fail_the_search_with_a_reason() {
     let mut instance = vk::Instance::null();
     // SAFETY: valid structures and pointers; the instance is destroyed last.
     let found = unsafe {
-        assert_eq!(create_instance::<TestDriver>(&info, null(), &mut instance), vk::Result::SUCCESS);
+        assert_eq!(
+            commands::create_instance::<TestDriver>()(&info, null(), &mut instance),
+            vk::Result::SUCCESS
+        );
         let messenger = crate::log::tests::add(instance, &ear.info());
-        let found = enumerate_physical_devices::<TestDriver>(instance, &mut 0, null_mut());
+        let found = commands::enumerate_physical_devices::<TestDriver>()(instance, &mut 0, null_mut());
         crate::log::tests::remove(instance, messenger);
         found
     };
@@ -63,5 +64,5 @@ fn types_that_cannot_work_fail_the_search_with_a_reason() {
     let texts: Vec<_> = ear.take().into_iter().map(|heard| heard.text).collect();
     assert!(texts.iter().any(|text| text.contains("odd one") && text.contains("needs WAIT_PENDING: add it")));
     // SAFETY: as above.
-    unsafe { destroy_instance::<TestDriver>(instance, null()) };
+    unsafe { commands::destroy_instance::<TestDriver>()(instance, null()) };
 }
