@@ -2,14 +2,14 @@
 //! earlier commands are complete. They differ if the device is lost at a checkpoint. Markers in buffers (`VK_AMD_buffer_marker`) are written
 //! at the top and at the bottom of the pipe, and a lost device writes none.
 
-use core::ffi::c_void;
 use core::ptr::with_exposed_provenance_mut;
 use core::sync::atomic::Ordering;
 
 use vkload_driver_runtime::command_buffer::CommandBuffer;
 use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::out_array::OutArray;
 use vkload_driver_runtime::vk::{self, Handle as _};
-use vkload_driver_runtime::{Object, Queue, entry_points};
+use vkload_driver_runtime::{Object, Queue, calls, entry_points};
 
 use crate::host::Shared;
 use crate::resource::Buffer;
@@ -46,17 +46,18 @@ unsafe fn working_queue<'a>(commands: vk::CommandBuffer) -> Option<&'a Queue<Nul
     queue.filter(|queue| queue.lost_reason().is_none())
 }
 
-unsafe extern "system" fn cmd_write_buffer_marker(
+/// # Safety
+/// The handles are live, and the queue executes the command buffer.
+unsafe fn write_marker(
     commands: vk::CommandBuffer,
-    stage: vk::PipelineStageFlags,
+    is_bottom: bool,
     buffer: vk::Buffer,
-    offset: vk::DeviceSize,
+    offset: u64,
     marker: u32,
 ) {
-    // SAFETY: the handles are live, and the queue executes the command buffer.
+    // SAFETY: the caller vouches for the handles.
     unsafe {
         let Some(queue) = working_queue(commands) else { return };
-        let is_bottom = stage == vk::PipelineStageFlags::BOTTOM_OF_PIPE;
         if is_bottom && scenario::get().before_own(scenario::CHECKPOINT).is_some() {
             queue.set_lost("the scenario wants it");
             return;
@@ -68,65 +69,53 @@ unsafe extern "system" fn cmd_write_buffer_marker(
     }
 }
 
-unsafe extern "system" fn cmd_write_buffer_marker_2(
-    commands: vk::CommandBuffer,
-    stage: vk::PipelineStageFlags2,
-    buffer: vk::Buffer,
-    offset: vk::DeviceSize,
-    marker: u32,
-) {
-    let stage = match stage {
-        vk::PipelineStageFlags2::BOTTOM_OF_PIPE => vk::PipelineStageFlags::BOTTOM_OF_PIPE,
-        _ => vk::PipelineStageFlags::TOP_OF_PIPE,
-    };
-    // SAFETY: the parameters are the same.
-    unsafe { cmd_write_buffer_marker(commands, stage, buffer, offset, marker) };
-}
-
-unsafe extern "system" fn cmd_set_checkpoint(commands: vk::CommandBuffer, marker: *const c_void) {
-    // SAFETY: the handle is live, and its queue executes it.
-    let Some(queue) = (unsafe { working_queue(commands) }) else { return };
-    let marker = Some(marker.expose_provenance());
+fn cmd_set_checkpoint(call: &calls::CmdSetCheckpointNV<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification, and its queue executes the command buffer.
+    let queue = unsafe { working_queue(call.command_buffer)? };
+    let marker = Some(call.checkpoint_marker.expose_provenance());
     queue.reached.lock().top = marker;
     if scenario::get().before_own(scenario::CHECKPOINT).is_some() {
         queue.set_lost("the scenario wants it");
-        return;
+        return None;
     }
     queue.reached.lock().bottom = marker;
+    Some(())
 }
 
 /// A command that writes the last checkpoints.
 macro_rules! query {
-    ($name:ident, $data:ident, $stages:ident) => {
-        unsafe extern "system" fn $name(queue: vk::Queue, count: *mut u32, out: *mut vk::$data<'_>) {
-            // SAFETY: the caller passes a live handle and a counted out-array of structures.
-            unsafe {
-                let Some(queue) = Queue::<Null>::from_handle(queue) else { return count.write(0) };
+    ($name:ident, $command:ident, $stages:ident) => {
+        fn $name(call: &calls::$command<'_>) {
+            // SAFETY: the call obeys the specification.
+            let (queue, mut array) = unsafe {
+                let array = OutArray::new(call.checkpoint_data_count.as_ptr(), call.checkpoint_data);
+                (Queue::<Null>::from_handle(call.queue), array)
+            };
+            if let Some(queue) = queue {
                 let Reached { top, bottom } = *queue.reached.lock();
-                let stages = [(vk::$stages::TOP_OF_PIPE, top), (vk::$stages::BOTTOM_OF_PIPE, bottom)];
-                let all = || stages.iter().filter_map(|(stage, marker)| Some((*stage, (*marker)?)));
-                let mut written = all().count();
-                if !out.is_null() {
-                    written = written.min(count.read() as usize);
-                    for (index, (stage, marker)) in all().take(written).enumerate() {
-                        (*out.add(index)).stage = stage;
-                        (*out.add(index)).p_checkpoint_marker = with_exposed_provenance_mut(marker);
-                    }
+                for (stage, marker) in
+                    [(vk::$stages::TOP_OF_PIPE, top), (vk::$stages::BOTTOM_OF_PIPE, bottom)]
+                {
+                    let Some(marker) = marker else { continue };
+                    array.push_with(|out| {
+                        out.stage = stage;
+                        out.p_checkpoint_marker = with_exposed_provenance_mut(marker);
+                    });
                 }
-                count.write(written as u32);
             }
+            let _incomplete = array.finish();
         }
     };
 }
-query! { get_queue_checkpoint_data, CheckpointDataNV, PipelineStageFlags }
-query! { get_queue_checkpoint_data_2, CheckpointData2NV, PipelineStageFlags2 }
+query! { get_queue_checkpoint_data, GetQueueCheckpointDataNV, PipelineStageFlags }
+query! { get_queue_checkpoint_data_2, GetQueueCheckpointData2NV, PipelineStageFlags2 }
 
 /// The commands of queues.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        GET_QUEUE_CHECKPOINT_DATA_NV: PFN_vkGetQueueCheckpointDataNV = get_queue_checkpoint_data,
-        GET_QUEUE_CHECKPOINT_DATA_2_NV: PFN_vkGetQueueCheckpointData2NV = get_queue_checkpoint_data_2,
+        GetQueueCheckpointDataNV = get_queue_checkpoint_data,
+        GetQueueCheckpointData2NV = get_queue_checkpoint_data_2,
     }
 };
 
@@ -134,8 +123,14 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CMD_SET_CHECKPOINT_NV: PFN_vkCmdSetCheckpointNV = cmd_set_checkpoint,
-        CMD_WRITE_BUFFER_MARKER_AMD: PFN_vkCmdWriteBufferMarkerAMD = cmd_write_buffer_marker,
-        CMD_WRITE_BUFFER_MARKER_2_AMD: PFN_vkCmdWriteBufferMarker2AMD = cmd_write_buffer_marker_2,
+        CmdSetCheckpointNV = cmd_set_checkpoint,
+        CmdWriteBufferMarkerAMD = |call| {
+            let is_bottom = call.pipeline_stage == vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+            write_marker(call.command_buffer, is_bottom, call.dst_buffer, call.dst_offset, call.marker);
+        },
+        CmdWriteBufferMarker2AMD = |call| {
+            let is_bottom = call.stage == vk::PipelineStageFlags2::BOTTOM_OF_PIPE;
+            write_marker(call.command_buffer, is_bottom, call.dst_buffer, call.dst_offset, call.marker);
+        },
     }
 };

@@ -2,13 +2,13 @@
 
 use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::memory::Arc;
-use vkload_driver_runtime::object::{Changeable, Exclusive, Members, ParentObject};
+use vkload_driver_runtime::memory::{Arc, OutOfMemory};
+use vkload_driver_runtime::object::{Changeable, Members, ParentObject};
 use vkload_driver_runtime::resource::SetLayoutInfo;
-use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
 
 use crate::Null;
-use crate::device::{device, list};
+use crate::device::device;
 
 /// The bytes of any descriptor in a buffer of descriptors.
 pub(crate) const DESCRIPTOR_SIZE: u64 = 16;
@@ -61,79 +61,47 @@ impl SetLayout {
     }
 }
 
-unsafe extern "system" fn create_descriptor_set_layout(
-    device: vk::Device,
-    info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::DescriptorSetLayout,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn create_descriptor_set_layout(
+    call: &calls::CreateDescriptorSetLayout<'_>,
+) -> Result<vk::Result, OutOfMemory> {
+    let (callbacks, out) = (call.allocator.as_ptr(), call.set_layout.as_ptr());
+    // SAFETY: the call obeys the specification.
     unsafe {
-        match SetLayoutInfo::new(&*info) {
-            Ok(layout) => Object::create_command(device, callbacks, out, SetLayout(layout)),
-            Err(error) => error.into(),
-        }
+        let layout = SetLayout(SetLayoutInfo::new(&call.create_info)?);
+        Ok(Object::create_command(call.device, callbacks, out, layout))
     }
 }
 
-unsafe extern "system" fn get_descriptor_set_layout_size(
-    _: vk::Device,
-    layout: vk::DescriptorSetLayout,
-    out: *mut vk::DeviceSize,
-) {
-    // SAFETY: the caller passes a live handle and a valid pointer.
+fn get_descriptor_set_layout_size(call: &calls::GetDescriptorSetLayoutSizeEXT<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification.
+    let layout = unsafe { Object::<SetLayout>::from_handle(call.layout)? };
+    call.layout_size_in_bytes.write(layout.bytes_before(u64::MAX).next_multiple_of(SET_ALIGNMENT));
+    Some(())
+}
+
+fn get_descriptor_set_layout_binding_offset(
+    call: &calls::GetDescriptorSetLayoutBindingOffsetEXT<'_>,
+) -> Option<()> {
+    // SAFETY: the call obeys the specification.
+    let layout = unsafe { Object::<SetLayout>::from_handle(call.layout)? };
+    call.offset.write(layout.bytes_before(call.binding.into()));
+    Some(())
+}
+
+fn create_descriptor_pool(call: &calls::CreateDescriptorPool<'_>) -> vk::Result {
+    let (callbacks, out) = (call.allocator.as_ptr(), call.descriptor_pool.as_ptr());
+    // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some(layout) = Object::<SetLayout>::from_handle(layout) {
-            out.write(layout.bytes_before(u64::MAX).next_multiple_of(SET_ALIGNMENT));
-        }
+        let memory = device(call.device).root().memory_or(callbacks, vk::SystemAllocationScope::OBJECT);
+        let pool = Pool { most: call.create_info.max_sets, count: 0, sets: Members::new(memory) };
+        Object::create_command(call.device, callbacks, out, pool)
     }
 }
 
-unsafe extern "system" fn get_descriptor_set_layout_binding_offset(
-    _: vk::Device,
-    layout: vk::DescriptorSetLayout,
-    binding: u32,
-    out: *mut vk::DeviceSize,
-) {
-    // SAFETY: as above.
+fn reset_descriptor_pool(call: &calls::ResetDescriptorPool<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification, which synchronises the pool.
     unsafe {
-        if let Some(layout) = Object::<SetLayout>::from_handle(layout) {
-            out.write(layout.bytes_before(binding.into()));
-        }
-    }
-}
-
-unsafe extern "system" fn create_descriptor_pool(
-    handle: vk::Device,
-    info: *const vk::DescriptorPoolCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::DescriptorPool,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe {
-        let memory = device(handle).root().memory_or(callbacks, vk::SystemAllocationScope::OBJECT);
-        let pool = Pool { most: (*info).max_sets, count: 0, sets: Members::new(memory) };
-        Object::create_command(handle, callbacks, out, pool)
-    }
-}
-
-unsafe extern "system" fn destroy_descriptor_pool(
-    _: vk::Device,
-    pool: vk::DescriptorPool,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle; the sets go with their pool.
-    unsafe { Object::<Pool>::destroy(pool, callbacks) };
-}
-
-unsafe extern "system" fn reset_descriptor_pool(
-    _: vk::Device,
-    pool: vk::DescriptorPool,
-    _: vk::DescriptorPoolResetFlags,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle, synchronises it, and does not use the sets any more.
-    unsafe {
-        if let Some(mut pool) = Object::<Pool>::exclusive_from_handle(pool) {
+        if let Some(mut pool) = Object::<Pool>::exclusive_from_handle(call.descriptor_pool) {
             pool.sets.free_all();
             pool.count = 0;
         }
@@ -142,36 +110,31 @@ unsafe extern "system" fn reset_descriptor_pool(
 }
 
 /// Allocates all sets or, on error, none.
-unsafe extern "system" fn allocate_descriptor_sets(
-    handle: vk::Device,
-    info: *const vk::DescriptorSetAllocateInfo<'_>,
-    out: *mut vk::DescriptorSet,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles, synchronises the pool, and passes an array of the requested length.
+fn allocate_descriptor_sets(call: &calls::AllocateDescriptorSets<'_>) -> Result<(), vk::Result> {
+    // SAFETY: the call obeys the specification, which synchronises the pool: the array has the requested length.
     unsafe {
-        let count = (*info).descriptor_set_count;
-        let Some(mut pool) = Object::<Pool>::exclusive_from_handle((*info).descriptor_pool) else {
-            return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
-        };
-        let all = core::slice::from_raw_parts_mut(out, count as usize);
+        let count = call.allocate_info.descriptor_set_count;
+        let pool = Object::<Pool>::exclusive_from_handle(call.allocate_info.descriptor_pool);
+        let mut pool = pool.ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+        let all = core::slice::from_raw_parts_mut(call.descriptor_sets, count as usize);
         all.fill(vk::DescriptorSet::null());
         if pool.most - pool.count < count {
-            return vk::Result::ERROR_OUT_OF_POOL_MEMORY;
+            return Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY);
         }
         for index in 0..all.len() {
-            let new = pool.sets.reuse().map_or_else(|| pool.create(device(handle)), Ok);
+            let new = pool.sets.reuse().map_or_else(|| pool.create(device(call.device)), Ok);
             match new {
                 Ok(set) => all[index] = set,
                 Err(error) => {
                     pool.free(all);
                     all.fill(vk::DescriptorSet::null());
-                    return error;
+                    return Err(error);
                 }
             }
             pool.count += 1;
         }
     }
-    vk::Result::SUCCESS
+    Ok(())
 }
 
 impl Pool {
@@ -193,42 +156,24 @@ impl Pool {
     }
 }
 
-unsafe extern "system" fn free_descriptor_sets(
-    _: vk::Device,
-    pool: vk::DescriptorPool,
-    count: u32,
-    sets: *const vk::DescriptorSet,
-) -> vk::Result {
-    // SAFETY: the caller passes live or null handles in a counted array, and synchronises pool and sets.
+fn free_descriptor_sets(call: &calls::FreeDescriptorSets<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification, which synchronises pool and sets.
     unsafe {
-        let pool: Option<Exclusive<'_, Pool>> = Object::exclusive_from_handle(pool);
-        if let Some(mut pool) = pool {
-            pool.free(list(sets, count));
+        if let Some(mut pool) = Object::<Pool>::exclusive_from_handle(call.descriptor_pool) {
+            pool.free(call.descriptor_sets());
         }
     }
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn update_descriptor_sets(
-    _: vk::Device,
-    _: u32,
-    _: *const vk::WriteDescriptorSet<'_>,
-    _: u32,
-    _: *const vk::CopyDescriptorSet<'_>,
-) {
-}
-
-unsafe extern "system" fn get_descriptor_set_layout_support(
-    _: vk::Device,
-    _: *const vk::DescriptorSetLayoutCreateInfo<'_>,
-    out: *mut vk::DescriptorSetLayoutSupport<'_>,
-) {
+fn get_descriptor_set_layout_support(call: &calls::GetDescriptorSetLayoutSupport<'_>) {
     /// The maximum length of an array in the last descriptor of a set.
     const VARIABLE_COUNT: u32 = 1 << 20;
-    // SAFETY: the caller passes a valid chain; each structure has the type in its `sType`.
+    // SAFETY: the call obeys the specification; each structure has the type in its `sType`.
     unsafe {
-        (*out).supported = vk::TRUE;
-        for structure in chain::pointers((*out).p_next) {
+        let out = call.support.as_mut();
+        out.supported = vk::TRUE;
+        for structure in chain::pointers(out.p_next) {
             let kind = (*structure).s_type;
             if kind == vk::StructureType::DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT {
                 let out = structure.cast::<vk::DescriptorSetVariableDescriptorCountLayoutSupport<'_>>();
@@ -242,18 +187,18 @@ unsafe extern "system" fn get_descriptor_set_layout_support(
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_descriptor_set_layout,
-        DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<SetLayout>::destroy_command,
-        GET_DESCRIPTOR_SET_LAYOUT_SIZE_EXT: PFN_vkGetDescriptorSetLayoutSizeEXT = get_descriptor_set_layout_size,
-        GET_DESCRIPTOR_SET_LAYOUT_BINDING_OFFSET_EXT: PFN_vkGetDescriptorSetLayoutBindingOffsetEXT
-            = get_descriptor_set_layout_binding_offset,
-        CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
-        DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = destroy_descriptor_pool,
-        RESET_DESCRIPTOR_POOL: PFN_vkResetDescriptorPool = reset_descriptor_pool,
-        ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_descriptor_sets,
-        FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_descriptor_sets,
-        UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_descriptor_sets,
-        GET_DESCRIPTOR_SET_LAYOUT_SUPPORT: PFN_vkGetDescriptorSetLayoutSupport
-            = get_descriptor_set_layout_support,
+        CreateDescriptorSetLayout = create_descriptor_set_layout,
+        DestroyDescriptorSetLayout = |call| {
+            Object::<SetLayout>::destroy(call.descriptor_set_layout, call.allocator.as_ptr());
+        },
+        GetDescriptorSetLayoutSizeEXT = get_descriptor_set_layout_size,
+        GetDescriptorSetLayoutBindingOffsetEXT = get_descriptor_set_layout_binding_offset,
+        CreateDescriptorPool = create_descriptor_pool,
+        DestroyDescriptorPool = |call| Object::<Pool>::destroy(call.descriptor_pool, call.allocator.as_ptr()),
+        ResetDescriptorPool = reset_descriptor_pool,
+        AllocateDescriptorSets = allocate_descriptor_sets,
+        FreeDescriptorSets = free_descriptor_sets,
+        UpdateDescriptorSets = |_| (),
+        GetDescriptorSetLayoutSupport = get_descriptor_set_layout_support,
     }
 };

@@ -1,8 +1,9 @@
 //! Commands that return dispatchable objects: the runtime's, with the scenario's first word.
 
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::entry_points;
+use vkload_driver_runtime::out_array::OutArray;
 use vkload_driver_runtime::vk::{self, Handle};
+use vkload_driver_runtime::{calls, entry_points};
 
 use crate::runtime::runtime;
 use crate::scenario;
@@ -21,30 +22,24 @@ pub(crate) unsafe fn mark<T: Handle>(handle: T) {
     }
 }
 
-unsafe extern "system" fn create_instance(
-    info: *const vk::InstanceCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Instance,
-) -> vk::Result {
-    // SAFETY: the caller passes valid pointers.
+fn create_instance(call: &calls::CreateInstance<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
         let Some(create) = runtime!(CREATE_INSTANCE: PFN_vkCreateInstance) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let result = create(info, callbacks, out);
+        let result = create(call.create_info.as_ptr(), call.allocator.as_ptr(), call.instance.as_ptr());
         if result == vk::Result::SUCCESS {
-            mark(out.read());
+            mark(call.instance.as_ptr().read());
         }
         result
     }
 }
 
-unsafe extern "system" fn enumerate_physical_devices(
-    instance: vk::Instance,
-    count: *mut u32,
-    out: *mut vk::PhysicalDevice,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and a counted out-array.
+/// # Safety
+/// As specified for `vkEnumeratePhysicalDevices`.
+unsafe fn enumerate(instance: vk::Instance, count: *mut u32, out: *mut vk::PhysicalDevice) -> vk::Result {
+    // SAFETY: the caller vouches for the handle and the counted out-array.
     unsafe {
         let Some(enumerate) = runtime!(ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -58,72 +53,57 @@ unsafe extern "system" fn enumerate_physical_devices(
 }
 
 /// Enumerates the scenario's groups of the devices, in order.
-unsafe extern "system" fn enumerate_physical_device_groups(
-    instance: vk::Instance,
-    count: *mut u32,
-    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
-) -> vk::Result {
+fn enumerate_physical_device_groups(call: &calls::EnumeratePhysicalDeviceGroups<'_>) -> vk::Result {
     let mut sizes = scenario::get().groups.clone();
     if sizes.is_empty() {
         sizes.resize(scenario::get().devices as usize, 1);
     }
     let mut devices = [vk::PhysicalDevice::null(); 64];
     let mut found = devices.len() as u32;
-    // SAFETY: the caller passes a live handle and a counted out-array.
-    unsafe {
-        let result = enumerate_physical_devices(instance, &mut found, devices.as_mut_ptr());
-        if result != vk::Result::SUCCESS {
-            return result;
-        }
-        if out.is_null() {
-            count.write(sizes.len() as u32);
-            return vk::Result::SUCCESS;
-        }
-        let room = count.read().min(sizes.len() as u32);
-        let mut rest = &devices[..found as usize];
-        for (index, size) in sizes.iter().take(room as usize).enumerate() {
-            let (members, others) = rest.split_at((*size as usize).min(rest.len()));
-            let group = &mut *out.add(index);
+    let (count, out) = (call.physical_device_group_count, call.physical_device_group_properties);
+    // SAFETY: the call obeys the specification.
+    let (result, mut array) = unsafe {
+        let result = enumerate(call.instance, &mut found, devices.as_mut_ptr());
+        (result, OutArray::new(count.as_ptr(), out))
+    };
+    if result != vk::Result::SUCCESS {
+        return result;
+    }
+    let mut rest = &devices[..found as usize];
+    for size in sizes {
+        let (members, others) = rest.split_at((size as usize).min(rest.len()));
+        array.push_with(|group| {
             group.physical_device_count = members.len() as u32;
             group.physical_devices = [vk::PhysicalDevice::null(); vk::MAX_DEVICE_GROUP_SIZE];
             group.physical_devices[..members.len()].copy_from_slice(members);
             group.subset_allocation = vk::FALSE;
-            rest = others;
-        }
-        count.write(room);
-        if (room as usize) < sizes.len() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
+        });
+        rest = others;
     }
+    array.finish()
 }
 
-unsafe extern "system" fn create_device(
-    physical: vk::PhysicalDevice,
-    info: *const vk::DeviceCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Device,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn create_device(call: &calls::CreateDevice<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
         let Some(create) = runtime!(CREATE_DEVICE: PFN_vkCreateDevice) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let result = create(physical, info, callbacks, out);
+        let (info, callbacks, out) = (&*call.create_info, call.allocator.as_ptr(), call.device.as_ptr());
+        let result = create(call.physical_device, info, callbacks, out);
         if result == vk::Result::SUCCESS {
-            mark(out.read());
+            mark(call.device.as_ptr().read());
         }
         result
     }
 }
 
-unsafe extern "system" fn get_device_queue_2(
-    device: vk::Device,
-    info: *const vk::DeviceQueueInfo2<'_>,
-    out: *mut vk::Queue,
-) {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn get_device_queue_2(call: &calls::GetDeviceQueue2<'_>) {
+    // SAFETY: the call obeys the specification.
     unsafe {
         if let Some(get) = runtime!(GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2) {
-            get(device, info, out);
-            mark(out.read());
+            get(call.device, call.queue_info.as_ptr(), call.queue.as_ptr());
+            mark(call.queue.as_ptr().read());
         }
     }
 }
@@ -132,10 +112,12 @@ unsafe extern "system" fn get_device_queue_2(
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
-        CREATE_INSTANCE: PFN_vkCreateInstance = create_instance,
-        ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = enumerate_physical_devices,
-        ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups = enumerate_physical_device_groups,
-        CREATE_DEVICE: PFN_vkCreateDevice = create_device,
-        GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = get_device_queue_2,
+        CreateInstance = create_instance,
+        EnumeratePhysicalDevices = |call| {
+            enumerate(call.instance, call.physical_device_count.as_ptr(), call.physical_devices)
+        },
+        EnumeratePhysicalDeviceGroups = enumerate_physical_device_groups,
+        CreateDevice = create_device,
+        GetDeviceQueue2 = get_device_queue_2,
     }
 };

@@ -4,7 +4,7 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
 
 use crate::Null;
 
@@ -26,72 +26,48 @@ unsafe fn put(event: vk::Event, set: bool) {
     }
 }
 
-unsafe extern "system" fn create_event(
-    device: vk::Device,
-    _: *const vk::EventCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Event,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe { Object::create_command(device, callbacks, out, Event(AtomicBool::new(false))) }
-}
-
-unsafe extern "system" fn destroy_event(
-    _: vk::Device,
-    event: vk::Event,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<Event>::destroy(event, callbacks) };
-}
-
-unsafe extern "system" fn set_event(_: vk::Device, event: vk::Event) -> vk::Result {
-    // SAFETY: the caller passes a live handle.
-    unsafe { put(event, true) };
+fn set_event(call: &calls::SetEvent<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    unsafe { put(call.event, true) };
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn reset_event(_: vk::Device, event: vk::Event) -> vk::Result {
-    // SAFETY: the caller passes a live handle.
-    unsafe { put(event, false) };
+fn reset_event(call: &calls::ResetEvent<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    unsafe { put(call.event, false) };
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn get_event_status(_: vk::Device, event: vk::Event) -> vk::Result {
-    // SAFETY: the caller passes a live handle.
-    match unsafe { Object::<Event>::from_handle(event) } {
+fn get_event_status(call: &calls::GetEventStatus<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
+    match unsafe { Object::<Event>::from_handle(call.event) } {
         Some(event) if event.0.load(Ordering::SeqCst) => vk::Result::EVENT_SET,
         _ => vk::Result::EVENT_RESET,
     }
 }
 
-unsafe extern "system" fn cmd_set_event_2(
-    _: vk::CommandBuffer,
-    event: vk::Event,
-    _: *const vk::DependencyInfo<'_>,
-) {
-    // SAFETY: recorded objects stay live until they are executed.
-    unsafe { put(event, true) };
+fn cmd_set_event_2(call: &calls::CmdSetEvent2<'_>) {
+    // SAFETY: the call obeys the specification.
+    unsafe { put(call.event, true) };
 }
 
-unsafe extern "system" fn cmd_reset_event_2(
-    _: vk::CommandBuffer,
-    event: vk::Event,
-    _: vk::PipelineStageFlags2,
-) {
-    // SAFETY: recorded objects stay live until they are executed.
-    unsafe { put(event, false) };
+fn cmd_reset_event_2(call: &calls::CmdResetEvent2<'_>) {
+    // SAFETY: the call obeys the specification.
+    unsafe { put(call.event, false) };
 }
 
 /// The commands of events.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CREATE_EVENT: PFN_vkCreateEvent = create_event,
-        DESTROY_EVENT: PFN_vkDestroyEvent = destroy_event,
-        SET_EVENT: PFN_vkSetEvent = set_event,
-        RESET_EVENT: PFN_vkResetEvent = reset_event,
-        GET_EVENT_STATUS: PFN_vkGetEventStatus = get_event_status,
+        CreateEvent = |call| {
+            let event = Event(AtomicBool::new(false));
+            Object::create_command(call.device, call.allocator.as_ptr(), call.event.as_ptr(), event)
+        },
+        DestroyEvent = |call| Object::<Event>::destroy(call.event, call.allocator.as_ptr()),
+        SetEvent = set_event,
+        ResetEvent = reset_event,
+        GetEventStatus = get_event_status,
     }
 };
 
@@ -99,7 +75,7 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = cmd_set_event_2,
-        CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = cmd_reset_event_2,
+        CmdSetEvent2 = cmd_set_event_2,
+        CmdResetEvent2 = cmd_reset_event_2,
     }
 };

@@ -4,12 +4,10 @@
 //! maps. A sync file is any file that can be polled; the driver's own is always -1, since submitted work is already
 //! done.
 
-use core::ffi::{c_int, c_void};
-
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::driver_prelude::*;
 use vkload_driver_runtime::registry::extension;
-use vkload_driver_runtime::{Description, Object, entry_points, vk};
+use vkload_driver_runtime::{Description, Object, calls, entry_points, vk};
 
 use crate::Null;
 use crate::host::Value;
@@ -66,30 +64,22 @@ pub(crate) fn export_sync(sync: &Value, kind: HandleKind) -> Result<i32, ExportE
     }
 }
 
-unsafe extern "system" fn get_external_buffer_properties(
-    _: vk::PhysicalDevice,
-    info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
-    out: *mut vk::ExternalBufferProperties<'_>,
-) {
-    // SAFETY: the caller passes valid pointers.
-    unsafe {
-        (*out).external_memory_properties = external_properties((*info).handle_type).unwrap_or_default()
-    };
-}
-
 /// Answers semaphore and fence queries as the runtime does, if the extension is available.
 macro_rules! of_syncs {
-    ($($name:ident($info:ty, $out:ty) $features:ident, $from:ident, $compatible:ident;
-        $extension:ident $command:ident: $pointer_type:ident;)*) => {$(
-        unsafe extern "system" fn $name(physical: vk::PhysicalDevice, info: *const $info, out: *mut $out) {
-            // SAFETY: the caller passes a live handle and valid pointers.
+    ($($name:ident($info:ident, $out:ident) $features:ident $extension:ident $command:ident:
+        $pointer_type:ident $query:ident;)*) => {$(
+        fn $name(call: &calls::$query<'_>) {
+            // SAFETY: the call obeys the specification.
             unsafe {
                 match runtime!($command: $pointer_type) {
-                    Some(get) if scenario::get().device_extensions.contains(extension::$extension) => get(physical, info, out),
+                    Some(get) if scenario::get().device_extensions.contains(extension::$extension) => {
+                        get(call.physical_device, call.$info.as_ptr(), call.$out.as_ptr())
+                    }
                     _ => {
-                        (*out).$features = Default::default();
-                        (*out).$from = Default::default();
-                        (*out).$compatible = Default::default();
+                        let out = call.$out.as_mut();
+                        out.$features = Default::default();
+                        out.export_from_imported_handle_types = Default::default();
+                        out.compatible_handle_types = Default::default();
                     }
                 }
             }
@@ -98,58 +88,33 @@ macro_rules! of_syncs {
 }
 
 of_syncs! {
-    get_external_fence_properties(vk::PhysicalDeviceExternalFenceInfo<'_>, vk::ExternalFenceProperties<'_>)
-        external_fence_features, export_from_imported_handle_types, compatible_handle_types;
-        KHR_EXTERNAL_FENCE_FD
-        GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties;
-    get_external_semaphore_properties(
-        vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
-        vk::ExternalSemaphoreProperties<'_>
-    ) external_semaphore_features, export_from_imported_handle_types, compatible_handle_types;
-        KHR_EXTERNAL_SEMAPHORE_FD
-        GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties;
+    get_external_fence_properties(external_fence_info, external_fence_properties)
+        external_fence_features KHR_EXTERNAL_FENCE_FD
+        GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
+        GetPhysicalDeviceExternalFenceProperties;
+    get_external_semaphore_properties(external_semaphore_info, external_semaphore_properties)
+        external_semaphore_features KHR_EXTERNAL_SEMAPHORE_FD
+        GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
+        GetPhysicalDeviceExternalSemaphoreProperties;
 }
 
-unsafe extern "system" fn get_memory_fd(
-    _: vk::Device,
-    info: *const vk::MemoryGetFdInfoKHR<'_>,
-    out: *mut c_int,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe {
-        let shared = Object::<Memory>::from_handle((*info).memory).and_then(|memory| memory.shared());
-        let Some(shared) = shared else { return vk::Result::ERROR_UNKNOWN };
-        match shared.export() {
-            Some(handle) => out.write(handle),
-            None => return vk::Result::ERROR_TOO_MANY_OBJECTS,
-        }
-    }
-    vk::Result::SUCCESS
+fn get_memory_fd(call: &calls::GetMemoryFdKHR<'_>) -> Result<(), vk::Result> {
+    // SAFETY: the call obeys the specification.
+    let memory = unsafe { Object::<Memory>::from_handle(call.get_fd_info.memory) };
+    let shared = memory.and_then(|memory| memory.shared()).ok_or(vk::Result::ERROR_UNKNOWN)?;
+    call.fd.write(shared.export().ok_or(vk::Result::ERROR_TOO_MANY_OBJECTS)?);
+    Ok(())
 }
 
-/// Reports an error: the driver has no other kind of descriptor with memory types to query.
-unsafe extern "system" fn get_memory_fd_properties(
-    _: vk::Device,
-    _: vk::ExternalMemoryHandleTypeFlags,
-    _: c_int,
-    out: *mut vk::MemoryFdPropertiesKHR<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { (*out).memory_type_bits = 0 };
-    vk::Result::ERROR_INVALID_EXTERNAL_HANDLE
-}
-
-unsafe extern "system" fn get_host_pointer_properties(
-    _: vk::Device,
-    kind: vk::ExternalMemoryHandleTypeFlags,
-    pointer: *const c_void,
-    out: *mut vk::MemoryHostPointerPropertiesEXT<'_>,
-) -> vk::Result {
+fn get_host_pointer_properties(call: &calls::GetMemoryHostPointerPropertiesEXT<'_>) -> vk::Result {
+    let kind = call.handle_type;
     let is_known =
         external_properties(kind).is_some() && kind != vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
-    let is_aligned = (pointer.addr() as u64).is_multiple_of(HOST_ALIGNMENT);
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { (*out).memory_type_bits = u32::from(is_known && is_aligned) };
+    let is_aligned = (call.host_pointer.addr() as u64).is_multiple_of(HOST_ALIGNMENT);
+    // SAFETY: the call obeys the specification.
+    unsafe {
+        call.memory_host_pointer_properties.as_mut().memory_type_bits = u32::from(is_known && is_aligned);
+    }
     if is_known && is_aligned { vk::Result::SUCCESS } else { vk::Result::ERROR_INVALID_EXTERNAL_HANDLE }
 }
 
@@ -175,15 +140,18 @@ pub(crate) fn wait_for(work: &Work<'_, Null>) {
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties
-            = get_external_buffer_properties,
-        GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
-            = get_external_fence_properties,
-        GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
-            = get_external_semaphore_properties,
-        GET_MEMORY_FD_KHR: PFN_vkGetMemoryFdKHR = get_memory_fd,
-        GET_MEMORY_FD_PROPERTIES_KHR: PFN_vkGetMemoryFdPropertiesKHR = get_memory_fd_properties,
-        GET_MEMORY_HOST_POINTER_PROPERTIES_EXT: PFN_vkGetMemoryHostPointerPropertiesEXT
-            = get_host_pointer_properties,
+        GetPhysicalDeviceExternalBufferProperties = |call| {
+            let known = external_properties(call.external_buffer_info.handle_type).unwrap_or_default();
+            call.external_buffer_properties.as_mut().external_memory_properties = known;
+        },
+        GetPhysicalDeviceExternalFenceProperties = get_external_fence_properties,
+        GetPhysicalDeviceExternalSemaphoreProperties = get_external_semaphore_properties,
+        GetMemoryFdKHR = get_memory_fd,
+        GetMemoryFdPropertiesKHR = |call| {
+            // The driver has no other kind of descriptor with memory types to query.
+            call.memory_fd_properties.as_mut().memory_type_bits = 0;
+            vk::Result::ERROR_INVALID_EXTERNAL_HANDLE
+        },
+        GetMemoryHostPointerPropertiesEXT = get_host_pointer_properties,
     }
 };

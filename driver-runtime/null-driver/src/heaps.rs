@@ -5,7 +5,7 @@ use vkload_driver_runtime::atomic::AtomicU64;
 
 use vkload_core::abi::chain;
 use vkload_driver_runtime::registry::extension;
-use vkload_driver_runtime::{Description, PhysicalDevice, vk};
+use vkload_driver_runtime::{Description, PhysicalDevice, calls, vk};
 
 use crate::Null;
 use crate::runtime::runtime;
@@ -50,20 +50,20 @@ impl Heaps {
 }
 
 /// Writes the runtime's answer, and the amount of each heap in use if the device has `VK_EXT_memory_budget`.
-pub(crate) unsafe extern "system" fn get_memory_properties_2(
-    handle: vk::PhysicalDevice,
-    out: *mut vk::PhysicalDeviceMemoryProperties2<'_>,
-) {
-    // SAFETY: the caller passes a live handle and a chain that may be written.
+pub(crate) fn get_memory_properties_2(call: &calls::GetPhysicalDeviceMemoryProperties2<'_>) {
+    // SAFETY: the call obeys the specification.
     unsafe {
         if let Some(get) =
             runtime!(GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2)
         {
-            get(handle, out);
+            get(call.physical_device, call.memory_properties.as_ptr());
         }
-        let budget =
-            chain::find::<vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>((*out).p_next.cast_const());
-        let (Some(budget), Some(physical)) = (budget, PhysicalDevice::<Null>::from_handle(handle)) else {
+        let budget = chain::find::<vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>(
+            call.memory_properties.as_mut().p_next,
+        );
+        let (Some(budget), Some(physical)) =
+            (budget, PhysicalDevice::<Null>::from_handle(call.physical_device))
+        else {
             return;
         };
         let budget = core::ptr::from_ref(budget).cast_mut();

@@ -37,7 +37,6 @@ mod rendering;
 mod resource;
 mod runtime;
 pub mod scenario;
-mod sparse;
 mod surface;
 mod watch;
 
@@ -81,7 +80,6 @@ impl Driver for Null {
         .and(&objects::COMMANDS)
         .and(&rendering::COMMANDS)
         .and(&pipelines::COMMANDS)
-        .and(&sparse::COMMANDS)
         .and(&surface::COMMANDS)
         .and(&external::COMMANDS)
         .and(&defaults::BY_HAND);

@@ -7,9 +7,10 @@ use core::ptr::NonNull;
 use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::registry::extension;
-use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
 
 use crate::description::HEAP_SIZE;
+use crate::device::device;
 use crate::host::{SharedMemory, close};
 use crate::{Null, scenario};
 
@@ -178,142 +179,68 @@ fn forget(device: &Device<Null>, counted: Option<(usize, u64)>) {
     }
 }
 
-unsafe extern "system" fn allocate_memory(
-    device: vk::Device,
-    info: *const vk::MemoryAllocateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::DeviceMemory,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn allocate_memory(call: &calls::AllocateMemory<'_>) -> Result<(), vk::Result> {
+    let info = &call.allocate_info;
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
-        let result = match allocate_counted(crate::device::device(device), info) {
-            Ok(memory) => {
-                let counted = memory.counted;
-                let result = Object::create_command(device, callbacks, out, memory);
-                if result != vk::Result::SUCCESS {
-                    forget(crate::device::device(device), counted);
-                }
-                result
-            }
-            Err(error) => error,
-        };
+        let device = device(call.device);
+        let memory = allocate_counted(device, info)?;
+        let counted = memory.counted;
+        Object::create_command(call.device, call.allocator.as_ptr(), call.memory.as_ptr(), memory)
+            .result()
+            .inspect_err(|_| forget(device, counted))?;
         let imported = chain::find::<vk::ImportMemoryFdInfoKHR<'_>>(info.p_next);
-        if let Some(imported) =
-            imported.filter(|it| !it.handle_type.is_empty() && result == vk::Result::SUCCESS)
-        {
+        if let Some(imported) = imported.filter(|it| !it.handle_type.is_empty()) {
             // With success, and only then, the descriptor is the driver's, which has another one for the same memory.
             close(imported.fd);
         }
-        result
     }
+    Ok(())
 }
 
-unsafe extern "system" fn free_memory(
-    device: vk::Device,
-    memory: vk::DeviceMemory,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
+fn free_memory(call: &calls::FreeMemory<'_>) {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some(memory) = Object::<Memory>::from_handle(memory) {
-            forget(crate::device::device(device), memory.counted);
+        if let Some(memory) = Object::<Memory>::from_handle(call.memory) {
+            forget(device(call.device), memory.counted);
         }
-        Object::<Memory>::destroy(memory, callbacks);
+        Object::<Memory>::destroy(call.memory, call.allocator.as_ptr());
     }
 }
 
-unsafe extern "system" fn map_memory(
-    _: vk::Device,
-    memory: vk::DeviceMemory,
-    offset: vk::DeviceSize,
-    _: vk::DeviceSize,
-    _: vk::MemoryMapFlags,
-    out: *mut *mut c_void,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and a valid pointer.
+/// # Safety
+/// `memory` is a live handle, and `out` is valid.
+unsafe fn map(memory: vk::DeviceMemory, offset: u64, out: *mut *mut c_void) -> Result<(), vk::Result> {
+    // SAFETY: the caller vouches for handle and pointer.
     unsafe {
-        match Object::<Memory>::from_handle(memory).and_then(|memory| memory.at(offset)) {
-            Some(start) => {
-                out.write(start.as_ptr().cast());
-                vk::Result::SUCCESS
-            }
-            None => vk::Result::ERROR_MEMORY_MAP_FAILED,
-        }
+        let start = Object::<Memory>::from_handle(memory).and_then(|memory| memory.at(offset));
+        out.write(start.ok_or(vk::Result::ERROR_MEMORY_MAP_FAILED)?.as_ptr().cast());
     }
-}
-
-unsafe extern "system" fn map_memory_2(
-    device: vk::Device,
-    info: *const vk::MemoryMapInfoKHR<'_>,
-    out: *mut *mut c_void,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles and valid pointers.
-    unsafe { map_memory(device, (*info).memory, (*info).offset, (*info).size, (*info).flags, out) }
-}
-
-/// Does nothing: memory remains mapped.
-unsafe extern "system" fn unmap_memory(_: vk::Device, _: vk::DeviceMemory) {}
-
-unsafe extern "system" fn unmap_memory_2(_: vk::Device, _: *const vk::MemoryUnmapInfoKHR<'_>) -> vk::Result {
-    vk::Result::SUCCESS
-}
-
-/// Does nothing: all memory is coherent.
-unsafe extern "system" fn flush_mapped_memory_ranges(
-    _: vk::Device,
-    _: u32,
-    _: *const vk::MappedMemoryRange<'_>,
-) -> vk::Result {
-    vk::Result::SUCCESS
-}
-
-/// Reports 0: no memory is allocated lazily.
-unsafe extern "system" fn get_device_memory_commitment(
-    _: vk::Device,
-    _: vk::DeviceMemory,
-    out: *mut vk::DeviceSize,
-) {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { out.write(0) };
-}
-
-/// Returns 0: addresses cannot be requested again, since the feature is not supported.
-unsafe extern "system" fn get_device_memory_opaque_capture_address(
-    _: vk::Device,
-    _: *const vk::DeviceMemoryOpaqueCaptureAddressInfo<'_>,
-) -> u64 {
-    0
-}
-
-/// Reports that every device of a group has the same memory.
-unsafe extern "system" fn get_device_group_peer_memory_features(
-    _: vk::Device,
-    _: u32,
-    _: u32,
-    _: u32,
-    out: *mut vk::PeerMemoryFeatureFlags,
-) {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { out.write(vk::PeerMemoryFeatureFlags::COPY_SRC | vk::PeerMemoryFeatureFlags::COPY_DST) };
+    Ok(())
 }
 
 /// The commands of memory.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
-        FREE_MEMORY: PFN_vkFreeMemory = free_memory,
-        MAP_MEMORY: PFN_vkMapMemory = map_memory,
-        MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map_memory_2,
-        UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
-        UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap_memory_2,
-        FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_mapped_memory_ranges,
-        INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_mapped_memory_ranges,
-        GET_DEVICE_MEMORY_COMMITMENT: PFN_vkGetDeviceMemoryCommitment = get_device_memory_commitment,
-        GET_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetDeviceMemoryOpaqueCaptureAddress
-            = get_device_memory_opaque_capture_address,
-        GET_DEVICE_GROUP_PEER_MEMORY_FEATURES: PFN_vkGetDeviceGroupPeerMemoryFeatures
-            = get_device_group_peer_memory_features,
+        AllocateMemory = allocate_memory,
+        FreeMemory = free_memory,
+        MapMemory = |call| map(call.memory, call.offset, call.data),
+        MapMemory2KHR = |call| map(call.memory_map_info.memory, call.memory_map_info.offset, call.data),
+        // Memory remains mapped.
+        UnmapMemory = |_| (),
+        UnmapMemory2KHR = |_| vk::Result::SUCCESS,
+        // All memory is coherent.
+        FlushMappedMemoryRanges = |_| vk::Result::SUCCESS,
+        InvalidateMappedMemoryRanges = |_| vk::Result::SUCCESS,
+        // No memory is allocated lazily.
+        GetDeviceMemoryCommitment = |call| call.committed_memory_in_bytes.write(0),
+        // Addresses cannot be requested again, since the feature is not supported.
+        GetDeviceMemoryOpaqueCaptureAddress = |_| 0,
+        // Every device of a group has the same memory.
+        GetDeviceGroupPeerMemoryFeatures = |call| {
+            let copies = vk::PeerMemoryFeatureFlags::COPY_SRC | vk::PeerMemoryFeatureFlags::COPY_DST;
+            call.peer_memory_features.write(copies);
+        },
     }
 };

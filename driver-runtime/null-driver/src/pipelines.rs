@@ -79,25 +79,6 @@ unsafe fn digest_of_stage(before: u64, stage: &vk::PipelineShaderStageCreateInfo
     }
 }
 
-unsafe extern "system" fn create_shader_module(
-    device: vk::Device,
-    info: *const vk::ShaderModuleCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::ShaderModule,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe { Object::create_command(device, callbacks, out, ShaderModule(digest_of_code(&*info))) }
-}
-
-unsafe extern "system" fn destroy_shader_module(
-    _: vk::Device,
-    module: vk::ShaderModule,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<ShaderModule>::destroy(module, callbacks) };
-}
-
 trait Stages {
     /// # Safety
     /// The structure is valid.
@@ -174,46 +155,26 @@ pub(crate) unsafe fn create_others(
     all
 }
 
-/// The commands that create pipelines of a kind.
-macro_rules! create {
-    ($($name:ident($info:ty);)*) => {$(
-        unsafe extern "system" fn $name(
-            device: vk::Device,
-            cache: vk::PipelineCache,
-            count: u32,
-            infos: *const $info,
-            callbacks: *const vk::AllocationCallbacks<'_>,
-            out: *mut vk::Pipeline,
-        ) -> vk::Result {
-            // SAFETY: the caller passes live handles, a counted array, and space for as many pipelines.
-            unsafe { create_pipelines(device, cache, list(infos, count), callbacks, out) }
-        }
-    )*};
-}
-
-create! {
-    create_graphics_pipelines(vk::GraphicsPipelineCreateInfo<'_>);
-    create_compute_pipelines(vk::ComputePipelineCreateInfo<'_>);
-}
-
-unsafe extern "system" fn destroy_pipeline(
-    _: vk::Device,
-    pipeline: vk::Pipeline,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<Pipeline>::destroy(pipeline, callbacks) };
-}
-
 /// The commands of shader modules, pipelines and pipeline caches.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-    CREATE_SHADER_MODULE: PFN_vkCreateShaderModule = create_shader_module,
-    DESTROY_SHADER_MODULE: PFN_vkDestroyShaderModule = destroy_shader_module,
-    CREATE_GRAPHICS_PIPELINES: PFN_vkCreateGraphicsPipelines = create_graphics_pipelines,
-    CREATE_COMPUTE_PIPELINES: PFN_vkCreateComputePipelines = create_compute_pipelines,
-    DESTROY_PIPELINE: PFN_vkDestroyPipeline = destroy_pipeline,
+        CreateShaderModule = |call| {
+            let module = ShaderModule(digest_of_code(&call.create_info));
+            Object::create_command(call.device, call.allocator.as_ptr(), call.shader_module.as_ptr(), module)
+        },
+        DestroyShaderModule = |call| {
+            Object::<ShaderModule>::destroy(call.shader_module, call.allocator.as_ptr());
+        },
+        CreateGraphicsPipelines = |call| {
+            let (infos, callbacks) = (call.create_infos(), call.allocator.as_ptr());
+            create_pipelines(call.device, call.pipeline_cache, infos, callbacks, call.pipelines)
+        },
+        CreateComputePipelines = |call| {
+            let (infos, callbacks) = (call.create_infos(), call.allocator.as_ptr());
+            create_pipelines(call.device, call.pipeline_cache, infos, callbacks, call.pipelines)
+        },
+        DestroyPipeline = |call| Object::<Pipeline>::destroy(call.pipeline, call.allocator.as_ptr()),
     }
 }
 .and(&pipeline_cache::entry_points::<Null>());

@@ -1,12 +1,11 @@
 //! Query pools. Nothing is drawn, so occlusion and statistics are 0; timestamps are the time of their execution.
 
 use alloc::vec::Vec;
-use core::ffi::c_void;
 use core::ptr::NonNull;
 
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::resource::{QueryPoolInfo, QueryRange};
-use vkload_driver_runtime::{Device, Object, VkObject, Waiting, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, VkObject, Waiting, calls, entry_points, vk};
 
 use crate::Null;
 use crate::device::device;
@@ -54,63 +53,31 @@ impl Pool {
     }
 }
 
-unsafe extern "system" fn create_query_pool(
-    device: vk::Device,
-    info: *const vk::QueryPoolCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::QueryPool,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
-    unsafe {
-        let info = QueryPoolInfo::new(&*info);
-        let results = Shared::new(alloc::vec![None; info.count as usize]);
-        Object::create_command(device, callbacks, out, Pool { info, results })
-    }
-}
-
-unsafe extern "system" fn destroy_query_pool(
-    _: vk::Device,
-    pool: vk::QueryPool,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<Pool>::destroy(pool, callbacks) };
+fn create_query_pool(call: &calls::CreateQueryPool<'_>) -> vk::Result {
+    let info = QueryPoolInfo::new(&call.create_info);
+    let pool = Pool { results: Shared::new(alloc::vec![None; info.count as usize]), info };
+    // SAFETY: the call obeys the specification.
+    unsafe { Object::create_command(call.device, call.allocator.as_ptr(), call.query_pool.as_ptr(), pool) }
 }
 
 /// If the flags request it, waits until everything was executed or the device is lost.
-unsafe extern "system" fn get_query_pool_results(
-    handle: vk::Device,
-    pool: vk::QueryPool,
-    first: u32,
-    count: u32,
-    size: usize,
-    out: *mut c_void,
-    stride: vk::DeviceSize,
-    flags: vk::QueryResultFlags,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles and this many bytes.
+fn get_query_pool_results(call: &calls::GetQueryPoolResults<'_>) -> Result<(), vk::Result> {
+    let (first, count, stride, flags) = (call.first_query, call.query_count, call.stride, call.flags);
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(pool) = Object::<Pool>::from_handle(pool) else { return vk::Result::ERROR_DEVICE_LOST };
-        let range = QueryRange { first, count, stride, flags };
+        let pool = Object::<Pool>::from_handle(call.query_pool).ok_or(vk::Result::ERROR_DEVICE_LOST)?;
         for turn in 0.. {
-            if device(handle).check_status().is_err() {
-                return vk::Result::ERROR_DEVICE_LOST;
-            }
-            if pool.write(range, out.cast(), size) {
+            device(call.device).check_status()?;
+            if pool.write(QueryRange { first, count, stride, flags }, call.data.cast(), call.data_size) {
                 break;
             }
             if !flags.contains(vk::QueryResultFlags::WAIT) {
-                return vk::Result::NOT_READY;
+                return Err(vk::Result::NOT_READY);
             }
             System.wait(turn);
         }
     }
-    vk::Result::SUCCESS
-}
-
-unsafe extern "system" fn reset_query_pool(_: vk::Device, pool: vk::QueryPool, first: u32, count: u32) {
-    // SAFETY: the caller passes a live handle.
-    unsafe { set(pool, first, count, None) };
+    Ok(())
 }
 
 /// # Safety
@@ -122,58 +89,26 @@ unsafe fn set(pool: vk::QueryPool, first: u32, count: u32, result: Option<u64>) 
     }
 }
 
-unsafe extern "system" fn cmd_reset_query_pool(
-    _: vk::CommandBuffer,
-    pool: vk::QueryPool,
-    first: u32,
-    count: u32,
-) {
-    // SAFETY: recorded objects stay live until they are executed.
-    unsafe { set(pool, first, count, None) };
-}
-
-unsafe extern "system" fn cmd_end_query(_: vk::CommandBuffer, pool: vk::QueryPool, query: u32) {
-    // SAFETY: recorded objects stay live until they are executed.
-    unsafe { set(pool, query, 1, Some(0)) };
-}
-
-unsafe extern "system" fn cmd_write_timestamp_2(
-    _: vk::CommandBuffer,
-    _: vk::PipelineStageFlags2,
-    pool: vk::QueryPool,
-    query: u32,
-) {
-    // SAFETY: recorded objects stay live until they are executed.
-    unsafe { set(pool, query, 1, Some(scenario::get().now())) };
-}
-
-unsafe extern "system" fn cmd_copy_query_pool_results(
-    _: vk::CommandBuffer,
-    pool: vk::QueryPool,
-    first: u32,
-    count: u32,
-    buffer: vk::Buffer,
-    offset: vk::DeviceSize,
-    stride: vk::DeviceSize,
-    flags: vk::QueryResultFlags,
-) {
-    // SAFETY: recorded objects stay live until they are executed.
+fn cmd_copy_query_pool_results(call: &calls::CmdCopyQueryPoolResults<'_>) -> Option<()> {
+    let (first, count, stride, flags) = (call.first_query, call.query_count, call.stride, call.flags);
+    // SAFETY: the call obeys the specification: recorded objects stay live until they are executed.
     unsafe {
-        let bytes = Object::<Buffer>::from_handle(buffer).and_then(|buffer| buffer.bytes(offset, u64::MAX));
-        if let (Some(pool), Some((start, size))) = (Object::<Pool>::from_handle(pool), bytes) {
-            pool.write(QueryRange { first, count, stride, flags }, NonNull::as_ptr(start), size);
-        }
+        let (start, size) =
+            Object::<Buffer>::from_handle(call.dst_buffer)?.bytes(call.dst_offset, u64::MAX)?;
+        let pool = Object::<Pool>::from_handle(call.query_pool)?;
+        pool.write(QueryRange { first, count, stride, flags }, NonNull::as_ptr(start), size);
     }
+    Some(())
 }
 
 /// The commands of query pools.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CREATE_QUERY_POOL: PFN_vkCreateQueryPool = create_query_pool,
-        DESTROY_QUERY_POOL: PFN_vkDestroyQueryPool = destroy_query_pool,
-        GET_QUERY_POOL_RESULTS: PFN_vkGetQueryPoolResults = get_query_pool_results,
-        RESET_QUERY_POOL: PFN_vkResetQueryPool = reset_query_pool,
+        CreateQueryPool = create_query_pool,
+        DestroyQueryPool = |call| Object::<Pool>::destroy(call.query_pool, call.allocator.as_ptr()),
+        GetQueryPoolResults = get_query_pool_results,
+        ResetQueryPool = |call| set(call.query_pool, call.first_query, call.query_count, None),
     }
 };
 
@@ -181,9 +116,9 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CMD_RESET_QUERY_POOL: PFN_vkCmdResetQueryPool = cmd_reset_query_pool,
-        CMD_END_QUERY: PFN_vkCmdEndQuery = cmd_end_query,
-        CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2 = cmd_write_timestamp_2,
-        CMD_COPY_QUERY_POOL_RESULTS: PFN_vkCmdCopyQueryPoolResults = cmd_copy_query_pool_results,
+        CmdResetQueryPool = |call| set(call.query_pool, call.first_query, call.query_count, None),
+        CmdEndQuery = |call| set(call.query_pool, call.query, 1, Some(0)),
+        CmdWriteTimestamp2 = |call| set(call.query_pool, call.query, 1, Some(scenario::get().now())),
+        CmdCopyQueryPoolResults = cmd_copy_query_pool_results,
     }
 };

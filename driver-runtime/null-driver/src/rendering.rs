@@ -7,7 +7,7 @@ use vkload_driver_runtime::atomic::AtomicU64;
 use vkload_driver_runtime::command_buffer::CommandBuffer;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::resource::ImageViewInfo;
-use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
 
 use crate::Null;
 use crate::device::list;
@@ -150,48 +150,38 @@ unsafe fn clear(view: vk::ImageView, aspect: vk::ImageAspectFlags, value: vk::Cl
     }
 }
 
-unsafe extern "system" fn create_image_view(
-    device: vk::Device,
-    info: *const vk::ImageViewCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::ImageView,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers, here and below.
+fn create_image_view(call: &calls::CreateImageView<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
+        let info = &call.create_info;
         let image = Object::<Image>::from_handle(info.image);
         let Some(of_view) = image.and_then(|image| ImageViewInfo::new(&image.info, info)) else {
             return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
         };
-        Object::create_command(device, callbacks, out, ImageView { image: info.image, info: of_view })
+        Object::create_command(
+            call.device,
+            call.allocator.as_ptr(),
+            call.view.as_ptr(),
+            ImageView { image: info.image, info: of_view },
+        )
     }
 }
 
-unsafe extern "system" fn create_framebuffer(
-    device: vk::Device,
-    info: *const vk::FramebufferCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Framebuffer,
-) -> vk::Result {
-    // SAFETY: as above.
+fn create_framebuffer(call: &calls::CreateFramebuffer<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
+        let info = &call.create_info;
         let imageless = info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS);
         let views = if imageless { &[][..] } else { list(info.p_attachments, info.attachment_count) };
         let framebuffer = Framebuffer { views: views.to_vec(), layers: info.layers };
-        Object::create_command(device, callbacks, out, framebuffer)
+        Object::create_command(call.device, call.allocator.as_ptr(), call.framebuffer.as_ptr(), framebuffer)
     }
 }
 
-unsafe extern "system" fn create_render_pass_2(
-    device: vk::Device,
-    info: *const vk::RenderPassCreateInfo2<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::RenderPass,
-) -> vk::Result {
-    // SAFETY: as above.
+fn create_render_pass_2(call: &calls::CreateRenderPass2<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
+        let info = &call.create_info;
         let attachments = list(info.p_attachments, info.attachment_count).iter();
         let subpasses = list(info.p_subpasses, info.subpass_count);
         let pass = RenderPass {
@@ -213,21 +203,17 @@ unsafe extern "system" fn create_render_pass_2(
                 .collect(),
             views: subpasses.iter().fold(0, |all, subpass| all | subpass.view_mask),
         };
-        Object::create_command(device, callbacks, out, pass)
+        Object::create_command(call.device, call.allocator.as_ptr(), call.render_pass.as_ptr(), pass)
     }
 }
 
 /// Begins a render pass, and carries out its clears.
-unsafe extern "system" fn cmd_begin_render_pass_2(
-    commands: vk::CommandBuffer,
-    info: *const vk::RenderPassBeginInfo<'_>,
-    _: *const vk::SubpassBeginInfo<'_>,
-) {
-    // SAFETY: the caller passes live handles and valid pointers, here and below.
+fn cmd_begin_render_pass_2(call: &calls::CmdBeginRenderPass2<'_>) {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
+        let info = &call.render_pass_begin;
         let (Some(commands), Some(pass), Some(framebuffer)) = (
-            CommandBuffer::<Null>::from_handle(commands),
+            CommandBuffer::<Null>::from_handle(call.command_buffer),
             Object::<RenderPass>::from_handle(info.render_pass),
             Object::<Framebuffer>::from_handle(info.framebuffer),
         ) else {
@@ -279,23 +265,11 @@ unsafe fn change(commands: vk::CommandBuffer, change: impl FnOnce(&mut Targets))
     }
 }
 
-unsafe extern "system" fn cmd_next_subpass_2(
-    commands: vk::CommandBuffer,
-    _: *const vk::SubpassBeginInfo<'_>,
-    _: *const vk::SubpassEndInfo<'_>,
-) {
-    // SAFETY: as above.
-    unsafe { change(commands, |targets| targets.subpass += 1) };
-}
-
-unsafe extern "system" fn cmd_begin_rendering(
-    commands: vk::CommandBuffer,
-    info: *const vk::RenderingInfo<'_>,
-) {
+fn cmd_begin_rendering(call: &calls::CmdBeginRendering<'_>) {
     use vk::ImageAspectFlags as Aspect;
-    // SAFETY: as above.
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
+        let info = &call.rendering_info;
         let part = Part::new(info.render_area, info.layer_count, info.view_mask);
         let load = |attachment: &vk::RenderingAttachmentInfo<'_>, aspect| {
             let resumes = info.flags.contains(vk::RenderingFlags::RESUMING);
@@ -310,37 +284,20 @@ unsafe extern "system" fn cmd_begin_rendering(
             [(info.p_depth_attachment, Aspect::DEPTH), (info.p_stencil_attachment, Aspect::STENCIL)].map(
                 |(attachment, aspect)| attachment.as_ref().map(|it| load(it, aspect)).unwrap_or_default(),
             );
-        change(commands, |targets| *targets = Targets { colours, depth, stencil, ..Targets::default() });
+        change(call.command_buffer, |targets| {
+            *targets = Targets { colours, depth, stencil, ..Targets::default() }
+        });
     }
 }
 
-unsafe extern "system" fn cmd_end_rendering(commands: vk::CommandBuffer) {
-    // SAFETY: as above.
-    unsafe { change(commands, |targets| *targets = Targets::default()) };
-}
-
-unsafe extern "system" fn cmd_end_render_pass_2(
-    commands: vk::CommandBuffer,
-    _: *const vk::SubpassEndInfo<'_>,
-) {
-    // SAFETY: as above.
-    unsafe { cmd_end_rendering(commands) };
-}
-
-unsafe extern "system" fn cmd_clear_attachments(
-    commands: vk::CommandBuffer,
-    count: u32,
-    attachments: *const vk::ClearAttachment,
-    rectangle_count: u32,
-    rectangles: *const vk::ClearRect,
-) {
-    // SAFETY: as above.
+fn cmd_clear_attachments(call: &calls::CmdClearAttachments<'_>) {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(commands) = CommandBuffer::<Null>::from_handle(commands) else { return };
+        let Some(commands) = CommandBuffer::<Null>::from_handle(call.command_buffer) else { return };
         let targets = commands.targets.lock();
         let mask = Object::<RenderPass>::from_handle(targets.pass).map_or(0, |pass| pass.views);
-        for attachment in list(attachments, count) {
-            for rectangle in list(rectangles, rectangle_count) {
+        for attachment in call.attachments() {
+            for rectangle in call.rects() {
                 let whole = Part::new(rectangle.rect, rectangle.layer_count, mask);
                 let part = Part { first_layer: rectangle.base_array_layer, ..whole };
                 for aspect in
@@ -356,22 +313,16 @@ unsafe extern "system" fn cmd_clear_attachments(
     }
 }
 
-macro_rules! destroy {
-    ($type:ident) => {
-        Object::<$type>::destroy_command
-    };
-}
-
 /// The commands of these objects.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CREATE_IMAGE_VIEW: PFN_vkCreateImageView = create_image_view,
-        DESTROY_IMAGE_VIEW: PFN_vkDestroyImageView = destroy!(ImageView),
-        CREATE_FRAMEBUFFER: PFN_vkCreateFramebuffer = create_framebuffer,
-        DESTROY_FRAMEBUFFER: PFN_vkDestroyFramebuffer = destroy!(Framebuffer),
-        CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create_render_pass_2,
-        DESTROY_RENDER_PASS: PFN_vkDestroyRenderPass = destroy!(RenderPass),
+        CreateImageView = create_image_view,
+        DestroyImageView = |call| Object::<ImageView>::destroy(call.image_view, call.allocator.as_ptr()),
+        CreateFramebuffer = create_framebuffer,
+        DestroyFramebuffer = |call| Object::<Framebuffer>::destroy(call.framebuffer, call.allocator.as_ptr()),
+        CreateRenderPass2 = create_render_pass_2,
+        DestroyRenderPass = |call| Object::<RenderPass>::destroy(call.render_pass, call.allocator.as_ptr()),
     }
 };
 
@@ -379,11 +330,11 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
 // SAFETY: as above.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2 = cmd_begin_render_pass_2,
-        CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2 = cmd_next_subpass_2,
-        CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2 = cmd_end_render_pass_2,
-        CMD_BEGIN_RENDERING: PFN_vkCmdBeginRendering = cmd_begin_rendering,
-        CMD_END_RENDERING: PFN_vkCmdEndRendering = cmd_end_rendering,
-        CMD_CLEAR_ATTACHMENTS: PFN_vkCmdClearAttachments = cmd_clear_attachments,
+        CmdBeginRenderPass2 = cmd_begin_render_pass_2,
+        CmdNextSubpass2 = |call| change(call.command_buffer, |targets| targets.subpass += 1),
+        CmdEndRenderPass2 = |call| change(call.command_buffer, |targets| *targets = Targets::default()),
+        CmdBeginRendering = cmd_begin_rendering,
+        CmdEndRendering = |call| change(call.command_buffer, |targets| *targets = Targets::default()),
+        CmdClearAttachments = cmd_clear_attachments,
     }
 };

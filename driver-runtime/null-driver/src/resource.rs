@@ -6,11 +6,10 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::resource::BufferInfo;
-use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
 
 use crate::Null;
 use crate::description::HEAP_SIZE;
-use crate::device::list;
 use crate::memory::{ALIGNMENT, Memory};
 use crate::scenario;
 
@@ -83,66 +82,31 @@ pub(crate) unsafe fn report_binding(next: *const core::ffi::c_void, result: vk::
     result
 }
 
-unsafe extern "system" fn create_buffer(
-    device: vk::Device,
-    info: *const vk::BufferCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Buffer,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn create_buffer(call: &calls::CreateBuffer<'_>) -> vk::Result {
+    if call.create_info.size > HEAP_SIZE {
+        return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    // SAFETY: the call obeys the specification.
     unsafe {
-        if (*info).size > HEAP_SIZE {
-            return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
-        }
-        Object::create_command(
-            device,
-            callbacks,
-            out,
-            Buffer { info: BufferInfo::new(&*info), start: AtomicPtr::new(null_mut()) },
-        )
+        let buffer = Buffer { info: BufferInfo::new(&call.create_info), start: AtomicPtr::new(null_mut()) };
+        Object::create_command(call.device, call.allocator.as_ptr(), call.buffer.as_ptr(), buffer)
     }
 }
 
-unsafe extern "system" fn destroy_buffer(
-    _: vk::Device,
-    buffer: vk::Buffer,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<Buffer>::destroy(buffer, callbacks) };
-}
-
-unsafe extern "system" fn get_buffer_memory_requirements_2(
-    _: vk::Device,
-    info: *const vk::BufferMemoryRequirementsInfo2<'_>,
-    out: *mut vk::MemoryRequirements2<'_>,
-) {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn get_buffer_memory_requirements_2(call: &calls::GetBufferMemoryRequirements2<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some(buffer) = Object::<Buffer>::from_handle((*info).buffer) {
-            write_requirements(buffer.info.size, out);
-        }
+        let buffer = Object::<Buffer>::from_handle(call.info.buffer)?;
+        write_requirements(buffer.info.size, call.memory_requirements.as_ptr());
     }
+    Some(())
 }
 
-unsafe extern "system" fn get_device_buffer_memory_requirements(
-    _: vk::Device,
-    info: *const vk::DeviceBufferMemoryRequirements<'_>,
-    out: *mut vk::MemoryRequirements2<'_>,
-) {
-    // SAFETY: the caller passes valid pointers.
-    unsafe { write_requirements((*(*info).p_create_info).size, out) };
-}
-
-unsafe extern "system" fn bind_buffer_memory_2(
-    _: vk::Device,
-    count: u32,
-    infos: *const vk::BindBufferMemoryInfo<'_>,
-) -> vk::Result {
+fn bind_buffer_memory_2(call: &calls::BindBufferMemory2<'_>) -> vk::Result {
     let mut last = vk::Result::SUCCESS;
-    // SAFETY: the caller passes a counted array of live handles.
+    // SAFETY: the call obeys the specification.
     unsafe {
-        for info in list(infos, count) {
+        for info in call.bind_infos() {
             let buffer = Object::<Buffer>::from_handle(info.buffer);
             let result = match (buffer, address(info.memory, info.memory_offset)) {
                 (Some(buffer), Some(start)) => {
@@ -160,36 +124,27 @@ unsafe extern "system" fn bind_buffer_memory_2(
 }
 
 /// Returns the host's address as the device address.
-unsafe extern "system" fn get_buffer_device_address(
-    _: vk::Device,
-    info: *const vk::BufferDeviceAddressInfo<'_>,
-) -> vk::DeviceAddress {
-    // SAFETY: the caller passes a live handle.
+fn get_buffer_device_address(call: &calls::GetBufferDeviceAddress<'_>) -> vk::DeviceAddress {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let buffer = Object::<Buffer>::from_handle((*info).buffer);
+        let buffer = Object::<Buffer>::from_handle(call.info.buffer);
         buffer.and_then(|buffer| buffer.bytes(0, 0)).map_or(0, |(start, _)| start.addr().get() as u64)
     }
-}
-
-/// Returns 0: addresses cannot be requested again, since the feature is not supported.
-unsafe extern "system" fn get_buffer_opaque_capture_address(
-    _: vk::Device,
-    _: *const vk::BufferDeviceAddressInfo<'_>,
-) -> u64 {
-    0
 }
 
 /// The commands of buffers.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-        DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy_buffer,
-        GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
-        GET_DEVICE_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetDeviceBufferMemoryRequirements
-            = get_device_buffer_memory_requirements,
-        BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
-        GET_BUFFER_DEVICE_ADDRESS: PFN_vkGetBufferDeviceAddress = get_buffer_device_address,
-        GET_BUFFER_OPAQUE_CAPTURE_ADDRESS: PFN_vkGetBufferOpaqueCaptureAddress = get_buffer_opaque_capture_address,
+        CreateBuffer = create_buffer,
+        DestroyBuffer = |call| Object::<Buffer>::destroy(call.buffer, call.allocator.as_ptr()),
+        GetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
+        GetDeviceBufferMemoryRequirements = |call| {
+            write_requirements((*call.info.p_create_info).size, call.memory_requirements.as_ptr());
+        },
+        BindBufferMemory2 = bind_buffer_memory_2,
+        GetBufferDeviceAddress = get_buffer_device_address,
+        // Addresses cannot be requested again, since the feature is not supported.
+        GetBufferOpaqueCaptureAddress = |_| 0,
     }
 };

@@ -23,35 +23,11 @@ unsafe impl VkObject for Surface {
     type Parent = Instance<Null>;
 }
 
-/// A surface of each kind: whatever its window is, it is not looked at.
-macro_rules! surfaces {
-    ($($name:ident($info:ty);)*) => {$(
-        unsafe extern "system" fn $name(
-            instance: vk::Instance,
-            _: *const $info,
-            callbacks: *const vk::AllocationCallbacks<'_>,
-            out: *mut vk::SurfaceKHR,
-        ) -> vk::Result {
-            // SAFETY: the caller passes a live handle and valid pointers.
-            unsafe { Object::create_command(instance, callbacks, out, Surface) }
-        }
-    )*};
-}
-
-surfaces! {
-    create_headless_surface(vk::HeadlessSurfaceCreateInfoEXT<'_>);
-    create_wayland_surface(vk::WaylandSurfaceCreateInfoKHR<'_>);
-    create_xcb_surface(vk::XcbSurfaceCreateInfoKHR<'_>);
-    create_xlib_surface(vk::XlibSurfaceCreateInfoKHR<'_>);
-}
-
-unsafe extern "system" fn destroy_surface(
-    _: vk::Instance,
-    surface: vk::SurfaceKHR,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<Surface>::destroy(surface, callbacks) };
+/// A function that creates a surface: whatever its window is, it is not looked at.
+macro_rules! create {
+    () => {
+        |call| Object::create_command(call.instance, call.allocator.as_ptr(), call.surface.as_ptr(), Surface)
+    };
 }
 
 impl Headless for Null {
@@ -74,47 +50,24 @@ const fn plain(format: vk::Format) -> vk::SurfaceFormatKHR {
     vk::SurfaceFormatKHR { format, color_space: vk::ColorSpaceKHR::SRGB_NONLINEAR }
 }
 
-/// Reports the refresh cycle of a 60 Hz display.
-unsafe extern "system" fn get_refresh_cycle(
-    _: vk::Device,
-    _: vk::SwapchainKHR,
-    out: *mut vk::RefreshCycleDurationGOOGLE,
-) -> vk::Result {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { out.write(vk::RefreshCycleDurationGOOGLE { refresh_duration: 1_000_000_000 / 60 }) };
-    vk::Result::SUCCESS
-}
-
-/// Every queue family can present to any window, since none is shown.
-macro_rules! presentation_support {
-    ($($name:ident($($window:ty),*);)*) => {$(
-        unsafe extern "system" fn $name(_: vk::PhysicalDevice, _: u32, $(_: $window),*) -> vk::Bool32 {
-            vk::TRUE
-        }
-    )*};
-}
-
-presentation_support! {
-    supports_wayland(*mut vk::wl_display);
-    supports_xcb(*mut vk::xcb_connection_t, vk::xcb_visualid_t);
-    supports_xlib(*mut vk::Display, vk::VisualID);
-}
-
 /// The commands of surfaces.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CREATE_HEADLESS_SURFACE_EXT: PFN_vkCreateHeadlessSurfaceEXT = create_headless_surface,
-        CREATE_WAYLAND_SURFACE_KHR: PFN_vkCreateWaylandSurfaceKHR = create_wayland_surface,
-        CREATE_XCB_SURFACE_KHR: PFN_vkCreateXcbSurfaceKHR = create_xcb_surface,
-        CREATE_XLIB_SURFACE_KHR: PFN_vkCreateXlibSurfaceKHR = create_xlib_surface,
-        DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = destroy_surface,
-        GET_REFRESH_CYCLE_DURATION_GOOGLE: PFN_vkGetRefreshCycleDurationGOOGLE = get_refresh_cycle,
-        GET_PHYSICAL_DEVICE_WAYLAND_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceWaylandPresentationSupportKHR
-            = supports_wayland,
-        GET_PHYSICAL_DEVICE_XCB_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceXcbPresentationSupportKHR
-            = supports_xcb,
-        GET_PHYSICAL_DEVICE_XLIB_PRESENTATION_SUPPORT_KHR: PFN_vkGetPhysicalDeviceXlibPresentationSupportKHR
-            = supports_xlib,
+        CreateHeadlessSurfaceEXT = create!(),
+        CreateWaylandSurfaceKHR = create!(),
+        CreateXcbSurfaceKHR = create!(),
+        CreateXlibSurfaceKHR = create!(),
+        DestroySurfaceKHR = |call| Object::<Surface>::destroy(call.surface, call.allocator.as_ptr()),
+        // A 60 Hz display.
+        GetRefreshCycleDurationGOOGLE = |call| {
+            let refresh_duration = 1_000_000_000 / 60;
+            call.display_timing_properties.write(vk::RefreshCycleDurationGOOGLE { refresh_duration });
+            vk::Result::SUCCESS
+        },
+        // Every queue family can present to any window, since none is shown.
+        GetPhysicalDeviceWaylandPresentationSupportKHR = |_| vk::TRUE,
+        GetPhysicalDeviceXcbPresentationSupportKHR = |_| vk::TRUE,
+        GetPhysicalDeviceXlibPresentationSupportKHR = |_| vk::TRUE,
     }
 };

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering;
 use vkload_driver_runtime::command_buffer::{self, CommandBuffer, CommandBuffers, CommandPool, Recording};
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::driver_prelude::CommandBufferError;
-use vkload_driver_runtime::{Queue, entry_points, vk};
+use vkload_driver_runtime::{Queue, calls, entry_points, vk};
 
 use crate::device::list;
 use crate::dispatchable::mark;
@@ -51,19 +51,16 @@ pub(crate) unsafe fn execute(queue: &Queue<Null>, commands: vk::CommandBuffer) {
 static RUNTIME: EntryPoints<Null> = command_buffer::entry_points::<Null>();
 
 /// Allocates as the runtime does, and writes the scenario's first word.
-unsafe extern "system" fn allocate_command_buffers(
-    device: vk::Device,
-    info: *const vk::CommandBufferAllocateInfo<'_>,
-    out: *mut vk::CommandBuffer,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles and an array of the requested length.
+fn allocate_command_buffers(call: &calls::AllocateCommandBuffers<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
         let Some(allocate) = typed!(RUNTIME, ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers) else {
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
-        let result = allocate(device, info, out);
+        let result = allocate(call.device, call.allocate_info.as_ptr(), call.command_buffers);
         if result == vk::Result::SUCCESS {
-            list(out, (*info).command_buffer_count).iter().for_each(|commands| mark(*commands));
+            let all = list(call.command_buffers, call.allocate_info.command_buffer_count);
+            all.iter().for_each(|commands| mark(*commands));
         }
         result
     }
@@ -72,8 +69,6 @@ unsafe extern "system" fn allocate_command_buffers(
 /// The commands for command pools and command buffers, and the recording commands.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
-    entry_points! {
-    ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers = allocate_command_buffers,
-    }
+    entry_points! { AllocateCommandBuffers = allocate_command_buffers }
 }
 .or(&command_buffer::entry_points::<Null>());

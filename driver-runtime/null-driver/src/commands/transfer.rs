@@ -1,9 +1,7 @@
 //! Filling, updating, copying, clearing.
 
-use core::ffi::c_void;
-
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::{Object, entry_points, vk};
+use vkload_driver_runtime::{Object, calls, entry_points, vk};
 
 use crate::device::list;
 use crate::image::copy::{self, Clear, Direction};
@@ -18,138 +16,51 @@ unsafe fn bytes(buffer: vk::Buffer, offset: u64, size: u64) -> Option<(core::ptr
     unsafe { Object::<Buffer>::from_handle(buffer) }.and_then(|buffer| buffer.bytes(offset, size))
 }
 
-unsafe extern "system" fn cmd_fill_buffer(
-    _: vk::CommandBuffer,
-    buffer: vk::Buffer,
-    offset: vk::DeviceSize,
-    size: vk::DeviceSize,
-    word: u32,
-) {
+fn cmd_fill_buffer(call: &calls::CmdFillBuffer<'_>) -> Option<()> {
     // SAFETY: the buffer is live, and only bytes of its own are written.
     unsafe {
-        let Some((start, size)) = bytes(buffer, offset, size) else { return };
+        let (start, size) = bytes(call.dst_buffer, call.dst_offset, call.size)?;
         for index in 0..size / 4 {
-            start.cast::<u32>().add(index).write_unaligned(word);
+            start.cast::<u32>().add(index).write_unaligned(call.data);
         }
     }
+    Some(())
 }
 
-unsafe extern "system" fn cmd_update_buffer(
-    _: vk::CommandBuffer,
-    buffer: vk::Buffer,
-    offset: vk::DeviceSize,
-    size: vk::DeviceSize,
-    data: *const c_void,
-) {
-    // SAFETY: the caller passes live handles and this many bytes.
+fn cmd_update_buffer(call: &calls::CmdUpdateBuffer<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some((start, size)) = bytes(buffer, offset, size) {
-            start.as_ptr().copy_from(data.cast(), size);
-        }
+        let (start, size) = bytes(call.dst_buffer, call.dst_offset, call.data_size)?;
+        start.as_ptr().copy_from(call.data.cast(), size);
     }
+    Some(())
 }
 
-unsafe extern "system" fn cmd_copy_buffer_2(_: vk::CommandBuffer, info: *const vk::CopyBufferInfo2<'_>) {
-    // SAFETY: the caller passes live handles and a counted array; only bytes of the buffers are touched.
+/// Copies a region of buffers.
+///
+/// # Safety
+/// The handles are live.
+unsafe fn copy_buffer(source: vk::Buffer, target: vk::Buffer, region: &vk::BufferCopy2<'_>) {
+    // SAFETY: the caller vouches for the handles; only bytes of the buffers are touched.
     unsafe {
-        let info = &*info;
-        for region in list(info.p_regions, info.region_count) {
-            let from = bytes(info.src_buffer, region.src_offset, region.size);
-            let to = bytes(info.dst_buffer, region.dst_offset, region.size);
-            if let (Some((from, available)), Some((to, room))) = (from, to) {
-                to.as_ptr().copy_from(from.as_ptr(), available.min(room));
-            }
+        let from = bytes(source, region.src_offset, region.size);
+        let to = bytes(target, region.dst_offset, region.size);
+        if let (Some((from, available)), Some((to, room))) = (from, to) {
+            to.as_ptr().copy_from(from.as_ptr(), available.min(room));
         }
     }
 }
 
-unsafe extern "system" fn cmd_copy_image_2(_: vk::CommandBuffer, info: *const vk::CopyImageInfo2<'_>) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        let info = &*info;
-        for region in list(info.p_regions, info.region_count) {
-            copy::images(info.src_image, info.dst_image, region);
-        }
+/// Returns the shape of a resolve as a copy, which takes the first sample of each texel.
+fn resolved<'a>(region: &vk::ImageResolve2<'_>) -> vk::ImageCopy2<'a> {
+    vk::ImageCopy2 {
+        src_subresource: region.src_subresource,
+        src_offset: region.src_offset,
+        dst_subresource: region.dst_subresource,
+        dst_offset: region.dst_offset,
+        extent: region.extent,
+        ..Default::default()
     }
-}
-
-/// Takes the first sample of each texel.
-unsafe extern "system" fn cmd_resolve_image_2(_: vk::CommandBuffer, info: *const vk::ResolveImageInfo2<'_>) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        let info = &*info;
-        for region in list(info.p_regions, info.region_count) {
-            let region = vk::ImageCopy2 {
-                src_subresource: region.src_subresource,
-                src_offset: region.src_offset,
-                dst_subresource: region.dst_subresource,
-                dst_offset: region.dst_offset,
-                extent: region.extent,
-                ..Default::default()
-            };
-            copy::images(info.src_image, info.dst_image, &region);
-        }
-    }
-}
-
-unsafe extern "system" fn cmd_blit_image_2(_: vk::CommandBuffer, info: *const vk::BlitImageInfo2<'_>) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        let info = &*info;
-        for region in list(info.p_regions, info.region_count) {
-            copy::blit(info.src_image, info.dst_image, region);
-        }
-    }
-}
-
-unsafe extern "system" fn cmd_copy_buffer_to_image_2(
-    _: vk::CommandBuffer,
-    info: *const vk::CopyBufferToImageInfo2<'_>,
-) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        let info = &*info;
-        for region in list(info.p_regions, info.region_count) {
-            copy::buffer(info.src_buffer, info.dst_image, region, Direction::ToImage);
-        }
-    }
-}
-
-unsafe extern "system" fn cmd_copy_image_to_buffer_2(
-    _: vk::CommandBuffer,
-    info: *const vk::CopyImageToBufferInfo2<'_>,
-) {
-    // SAFETY: the caller passes live handles and a counted array.
-    unsafe {
-        let info = &*info;
-        for region in list(info.p_regions, info.region_count) {
-            copy::buffer(info.dst_buffer, info.src_image, region, Direction::FromImage);
-        }
-    }
-}
-
-unsafe extern "system" fn cmd_clear_color_image(
-    _: vk::CommandBuffer,
-    image: vk::Image,
-    _: vk::ImageLayout,
-    value: *const vk::ClearColorValue,
-    count: u32,
-    ranges: *const vk::ImageSubresourceRange,
-) {
-    // SAFETY: the caller passes live handles, a value and a counted array.
-    unsafe { clear(image, Clear::Colour(*value), list(ranges, count)) };
-}
-
-unsafe extern "system" fn cmd_clear_depth_stencil_image(
-    _: vk::CommandBuffer,
-    image: vk::Image,
-    _: vk::ImageLayout,
-    value: *const vk::ClearDepthStencilValue,
-    count: u32,
-    ranges: *const vk::ImageSubresourceRange,
-) {
-    // SAFETY: the caller passes live handles, a value and a counted array.
-    unsafe { clear(image, Clear::DepthStencil(*value), list(ranges, count)) };
 }
 
 /// Clears ranges.
@@ -163,19 +74,43 @@ unsafe fn clear(image: vk::Image, value: Clear, ranges: &[vk::ImageSubresourceRa
     }
 }
 
+/// A function for a command that handles each region of its structure.
+macro_rules! each {
+    ($field:ident: |$info:ident, $region:ident| $copy:expr) => {
+        |call| {
+            let $info = &call.$field;
+            list($info.p_regions, $info.region_count).iter().for_each(|$region| $copy)
+        }
+    };
+}
+
 /// The commands that move bytes.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
-        CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = cmd_fill_buffer,
-        CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = cmd_update_buffer,
-        CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = cmd_copy_buffer_2,
-        CMD_COPY_IMAGE_2: PFN_vkCmdCopyImage2 = cmd_copy_image_2,
-        CMD_BLIT_IMAGE_2: PFN_vkCmdBlitImage2 = cmd_blit_image_2,
-        CMD_RESOLVE_IMAGE_2: PFN_vkCmdResolveImage2 = cmd_resolve_image_2,
-        CMD_COPY_BUFFER_TO_IMAGE_2: PFN_vkCmdCopyBufferToImage2 = cmd_copy_buffer_to_image_2,
-        CMD_COPY_IMAGE_TO_BUFFER_2: PFN_vkCmdCopyImageToBuffer2 = cmd_copy_image_to_buffer_2,
-        CMD_CLEAR_COLOR_IMAGE: PFN_vkCmdClearColorImage = cmd_clear_color_image,
-        CMD_CLEAR_DEPTH_STENCIL_IMAGE: PFN_vkCmdClearDepthStencilImage = cmd_clear_depth_stencil_image,
+        CmdFillBuffer = cmd_fill_buffer,
+        CmdUpdateBuffer = cmd_update_buffer,
+        CmdCopyBuffer2 = each!(copy_buffer_info: |info, region| {
+            copy_buffer(info.src_buffer, info.dst_buffer, region)
+        }),
+        CmdCopyImage2 = each!(copy_image_info: |info, region| {
+            copy::images(info.src_image, info.dst_image, region)
+        }),
+        CmdBlitImage2 = each!(blit_image_info: |info, region| {
+            copy::blit(info.src_image, info.dst_image, region)
+        }),
+        CmdResolveImage2 = each!(resolve_image_info: |info, region| {
+            copy::images(info.src_image, info.dst_image, &resolved(region))
+        }),
+        CmdCopyBufferToImage2 = each!(copy_buffer_to_image_info: |info, region| {
+            copy::buffer(info.src_buffer, info.dst_image, region, Direction::ToImage)
+        }),
+        CmdCopyImageToBuffer2 = each!(copy_image_to_buffer_info: |info, region| {
+            copy::buffer(info.dst_buffer, info.src_image, region, Direction::FromImage)
+        }),
+        CmdClearColorImage = |call| clear(call.image, Clear::Colour(*call.color), call.ranges()),
+        CmdClearDepthStencilImage = |call| {
+            clear(call.image, Clear::DepthStencil(*call.depth_stencil), call.ranges());
+        },
     }
 };

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::headless::Swapchain;
-use vkload_driver_runtime::{Object, entry_points, vk};
+use vkload_driver_runtime::{Object, calls, entry_points, vk};
 
 use super::copy;
 use super::layout::Image;
@@ -27,89 +27,43 @@ unsafe fn is_native_buffer(first: *const c_void) -> bool {
     unsafe { chain::structures(first).any(|structure| structure.s_type == NATIVE_BUFFER) }
 }
 
-unsafe extern "system" fn create_image(
-    device: vk::Device,
-    info: *const vk::ImageCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Image,
-) -> vk::Result {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn create_image(call: &calls::CreateImage<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        match Image::new(&*info) {
-            Some(image) if !is_native_buffer((*info).p_next) || image.bind_to_own() => {
-                Object::create_command(device, callbacks, out, image)
+        match Image::new(&call.create_info) {
+            Some(image) if !is_native_buffer(call.create_info.p_next) || image.bind_to_own() => {
+                Object::create_command(call.device, call.allocator.as_ptr(), call.image.as_ptr(), image)
             }
             _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
         }
     }
 }
 
-unsafe extern "system" fn destroy_image(
-    _: vk::Device,
-    image: vk::Image,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: the caller passes a live or null handle.
-    unsafe { Object::<Image>::destroy(image, callbacks) };
-}
-
-unsafe extern "system" fn get_image_memory_requirements_2(
-    _: vk::Device,
-    info: *const vk::ImageMemoryRequirementsInfo2<'_>,
-    out: *mut vk::MemoryRequirements2<'_>,
-) {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn get_image_memory_requirements_2(call: &calls::GetImageMemoryRequirements2<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let plane = chain::find::<vk::ImagePlaneMemoryRequirementsInfo<'_>>((*info).p_next);
-        if let Some(image) = Object::<Image>::from_handle((*info).image) {
-            write_requirements(image.size(plane.map_or(WHOLE, |plane| plane.plane_aspect)), out);
-        }
+        let plane = chain::find::<vk::ImagePlaneMemoryRequirementsInfo<'_>>(call.info.p_next);
+        let size = Object::<Image>::from_handle(call.info.image)?
+            .size(plane.map_or(WHOLE, |plane| plane.plane_aspect));
+        write_requirements(size, call.memory_requirements.as_ptr());
     }
+    Some(())
 }
 
-unsafe extern "system" fn get_device_image_memory_requirements(
-    _: vk::Device,
-    info: *const vk::DeviceImageMemoryRequirements<'_>,
-    out: *mut vk::MemoryRequirements2<'_>,
-) {
-    // SAFETY: the caller passes valid pointers.
+fn get_device_image_memory_requirements(call: &calls::GetDeviceImageMemoryRequirements<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some(image) = Image::new(&*(*info).p_create_info) {
-            write_requirements(image.size((*info).plane_aspect), out);
-        }
+        let size = Image::new(&*call.info.p_create_info)?.size(call.info.plane_aspect);
+        write_requirements(size, call.memory_requirements.as_ptr());
     }
+    Some(())
 }
 
-/// Reports no requirements: no image is sparse.
-unsafe extern "system" fn get_image_sparse_memory_requirements_2(
-    _: vk::Device,
-    _: *const vk::ImageSparseMemoryRequirementsInfo2<'_>,
-    count: *mut u32,
-    _: *mut vk::SparseImageMemoryRequirements2<'_>,
-) {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { count.write(0) };
-}
-
-unsafe extern "system" fn get_device_image_sparse_memory_requirements(
-    _: vk::Device,
-    _: *const vk::DeviceImageMemoryRequirements<'_>,
-    count: *mut u32,
-    _: *mut vk::SparseImageMemoryRequirements2<'_>,
-) {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { count.write(0) };
-}
-
-unsafe extern "system" fn bind_image_memory_2(
-    _: vk::Device,
-    count: u32,
-    infos: *const vk::BindImageMemoryInfo<'_>,
-) -> vk::Result {
+fn bind_image_memory_2(call: &calls::BindImageMemory2<'_>) -> vk::Result {
     let mut last = vk::Result::SUCCESS;
-    // SAFETY: the caller passes a counted array of live handles.
+    // SAFETY: the call obeys the specification.
     unsafe {
-        for info in list(infos, count) {
+        for info in call.bind_infos() {
             let plane = chain::find::<vk::BindImagePlaneMemoryInfo<'_>>(info.p_next);
             if is_native_buffer(info.p_next) {
                 // Before anything of a swapchain, which is the loader's there.
@@ -149,31 +103,22 @@ unsafe fn bind(image: vk::Image, plane: vk::ImageAspectFlags, start: Option<*mut
     }
 }
 
-unsafe extern "system" fn get_image_subresource_layout_2(
-    _: vk::Device,
-    image: vk::Image,
-    subresource: *const vk::ImageSubresource2KHR<'_>,
-    out: *mut vk::SubresourceLayout2KHR<'_>,
-) {
-    // SAFETY: the caller passes a live handle and valid pointers.
+fn get_image_subresource_layout_2(call: &calls::GetImageSubresourceLayout2KHR<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some(image) = Object::<Image>::from_handle(image) {
-            write_layout(image, &(*subresource).image_subresource, out);
-        }
+        let image = Object::<Image>::from_handle(call.image)?;
+        write_layout(image, &call.subresource.image_subresource, call.layout.as_ptr());
     }
+    Some(())
 }
 
-unsafe extern "system" fn get_device_image_subresource_layout(
-    _: vk::Device,
-    info: *const vk::DeviceImageSubresourceInfoKHR<'_>,
-    out: *mut vk::SubresourceLayout2KHR<'_>,
-) {
-    // SAFETY: the caller passes valid pointers.
+fn get_device_image_subresource_layout(call: &calls::GetDeviceImageSubresourceLayoutKHR<'_>) -> Option<()> {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some(image) = Image::new(&*(*info).p_create_info) {
-            write_layout(&image, &(*(*info).p_subresource).image_subresource, out);
-        }
+        let image = Image::new(&*call.info.p_create_info)?;
+        write_layout(&image, &(*call.info.p_subresource).image_subresource, call.layout.as_ptr());
     }
+    Some(())
 }
 
 /// # Safety
@@ -195,13 +140,10 @@ unsafe fn write_layout(
     }
 }
 
-unsafe extern "system" fn copy_memory_to_image(
-    _: vk::Device,
-    info: *const vk::CopyMemoryToImageInfoEXT<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles, and memory that is as large as the regions say.
+fn copy_memory_to_image(call: &calls::CopyMemoryToImageEXT<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
+        let info = &call.copy_memory_to_image_info;
         for region in list(info.p_regions, info.region_count) {
             let host = region.p_host_pointer.cast_mut().cast::<c_void>();
             copy::host(info.dst_image, &copy::host_region!(region), host, copy::Direction::ToImage);
@@ -210,13 +152,10 @@ unsafe extern "system" fn copy_memory_to_image(
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn copy_image_to_memory(
-    _: vk::Device,
-    info: *const vk::CopyImageToMemoryInfoEXT<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles, and memory that is as large as the regions say.
+fn copy_image_to_memory(call: &calls::CopyImageToMemoryEXT<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
+        let info = &call.copy_image_to_memory_info;
         for region in list(info.p_regions, info.region_count) {
             let (shape, host) = (copy::host_region!(region), region.p_host_pointer);
             copy::host(info.src_image, &shape, host, copy::Direction::FromImage);
@@ -225,13 +164,10 @@ unsafe extern "system" fn copy_image_to_memory(
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn copy_image_to_image(
-    _: vk::Device,
-    info: *const vk::CopyImageToImageInfoEXT<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes live handles and a counted array.
+fn copy_image_to_image(call: &calls::CopyImageToImageEXT<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let info = &*info;
+        let info = &call.copy_image_to_image_info;
         for region in list(info.p_regions, info.region_count) {
             copy::images(info.src_image, info.dst_image, region);
         }
@@ -239,35 +175,24 @@ unsafe extern "system" fn copy_image_to_image(
     vk::Result::SUCCESS
 }
 
-/// Does nothing: all images have one layout.
-unsafe extern "system" fn transition_image_layout(
-    _: vk::Device,
-    _: u32,
-    _: *const vk::HostImageLayoutTransitionInfoEXT<'_>,
-) -> vk::Result {
-    vk::Result::SUCCESS
-}
-
 /// The commands of images.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CREATE_IMAGE: PFN_vkCreateImage = create_image,
-        DESTROY_IMAGE: PFN_vkDestroyImage = destroy_image,
-        GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2 = get_image_memory_requirements_2,
-        GET_DEVICE_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetDeviceImageMemoryRequirements
-            = get_device_image_memory_requirements,
-        GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageSparseMemoryRequirements2
-            = get_image_sparse_memory_requirements_2,
-        GET_DEVICE_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetDeviceImageSparseMemoryRequirements
-            = get_device_image_sparse_memory_requirements,
-        BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2 = bind_image_memory_2,
-        GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR: PFN_vkGetImageSubresourceLayout2KHR = get_image_subresource_layout_2,
-        GET_DEVICE_IMAGE_SUBRESOURCE_LAYOUT_KHR: PFN_vkGetDeviceImageSubresourceLayoutKHR
-            = get_device_image_subresource_layout,
-        COPY_MEMORY_TO_IMAGE_EXT: PFN_vkCopyMemoryToImageEXT = copy_memory_to_image,
-        COPY_IMAGE_TO_MEMORY_EXT: PFN_vkCopyImageToMemoryEXT = copy_image_to_memory,
-        COPY_IMAGE_TO_IMAGE_EXT: PFN_vkCopyImageToImageEXT = copy_image_to_image,
-        TRANSITION_IMAGE_LAYOUT_EXT: PFN_vkTransitionImageLayoutEXT = transition_image_layout,
+        CreateImage = create_image,
+        DestroyImage = |call| Object::<Image>::destroy(call.image, call.allocator.as_ptr()),
+        GetImageMemoryRequirements2 = get_image_memory_requirements_2,
+        GetDeviceImageMemoryRequirements = get_device_image_memory_requirements,
+        // No image is sparse.
+        GetImageSparseMemoryRequirements2 = |call| call.sparse_memory_requirement_count.write(0),
+        GetDeviceImageSparseMemoryRequirements = |call| call.sparse_memory_requirement_count.write(0),
+        BindImageMemory2 = bind_image_memory_2,
+        GetImageSubresourceLayout2KHR = get_image_subresource_layout_2,
+        GetDeviceImageSubresourceLayoutKHR = get_device_image_subresource_layout,
+        CopyMemoryToImageEXT = copy_memory_to_image,
+        CopyImageToMemoryEXT = copy_image_to_memory,
+        CopyImageToImageEXT = copy_image_to_image,
+        // All images have one layout.
+        TransitionImageLayoutEXT = |_| vk::Result::SUCCESS,
     }
 };

@@ -2,7 +2,7 @@
 
 use vkload_core::abi::chain;
 use vkload_driver_runtime::format::FormatInfo;
-use vkload_driver_runtime::vk;
+use vkload_driver_runtime::{calls, vk};
 
 use super::format::find;
 use crate::description::{HEAP_SIZE, IMAGE_EXTENT};
@@ -85,20 +85,17 @@ fn narrow(wide: vk::FormatFeatureFlags2) -> vk::FormatFeatureFlags {
     vk::FormatFeatureFlags::from_raw((wide.as_raw() & SHARED) as u32)
 }
 
-pub(crate) unsafe extern "system" fn get_format_properties(
-    _: vk::PhysicalDevice,
-    format: vk::Format,
-    out: *mut vk::FormatProperties2<'_>,
-) {
-    let known = support(format);
-    // SAFETY: the caller passes a valid chain; each structure has the type in its `sType`.
+pub(crate) fn get_format_properties(call: &calls::GetPhysicalDeviceFormatProperties2<'_>) {
+    let known = support(call.format);
+    // SAFETY: the call obeys the specification; each structure has the type in its `sType`.
     unsafe {
-        (*out).format_properties = vk::FormatProperties {
+        let out = call.format_properties.as_mut();
+        out.format_properties = vk::FormatProperties {
             linear_tiling_features: narrow(known.linear),
             optimal_tiling_features: narrow(known.optimal),
             buffer_features: narrow(known.buffer),
         };
-        for structure in chain::pointers((*out).p_next) {
+        for structure in chain::pointers(out.p_next) {
             if (*structure).s_type == vk::StructureType::FORMAT_PROPERTIES_3 {
                 let out = structure.cast::<vk::FormatProperties3<'_>>();
                 (*out).linear_tiling_features = known.linear;
@@ -126,32 +123,27 @@ const REFUSED: vk::ImageCreateFlags = vk::ImageCreateFlags::from_raw(
         | vk::ImageCreateFlags::PROTECTED.as_raw(),
 );
 
-pub(crate) unsafe extern "system" fn get_image_format_properties(
-    _: vk::PhysicalDevice,
-    info: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
-    out: *mut vk::ImageFormatProperties2<'_>,
-) -> vk::Result {
-    // SAFETY: the caller passes valid chains; each structure has the type in its `sType`.
+pub(crate) fn get_image_format_properties(
+    call: &calls::GetPhysicalDeviceImageFormatProperties2<'_>,
+) -> Result<(), vk::Result> {
+    let info = &call.image_format_info;
+    // SAFETY: the call obeys the specification; each structure has the type in its `sType`.
     unsafe {
-        (*out).image_format_properties = vk::ImageFormatProperties::default();
-        let info = &*info;
-        let Some(properties) = image_properties(info) else {
-            return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
-        };
+        let out = call.image_format_properties.as_mut();
+        out.image_format_properties = vk::ImageFormatProperties::default();
+        let properties = image_properties(info).ok_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)?;
         let shared = chain::find::<vk::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
         let mut sharing = vk::ExternalMemoryProperties::default();
         if let Some(shared) = shared.filter(|shared| !shared.handle_type.is_empty()) {
-            let Some(known) = external_properties(shared.handle_type) else {
-                return vk::Result::ERROR_FORMAT_NOT_SUPPORTED;
-            };
-            sharing = known;
+            let known = external_properties(shared.handle_type);
+            sharing = known.ok_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)?;
         }
-        (*out).image_format_properties = properties;
-        for structure in chain::pointers((*out).p_next) {
+        out.image_format_properties = properties;
+        for structure in chain::pointers(out.p_next) {
             write_more(structure, info.format, sharing);
         }
     }
-    vk::Result::SUCCESS
+    Ok(())
 }
 
 /// # Safety

@@ -9,7 +9,7 @@ use alloc::string::String;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::drm::DrmDevice;
 use vkload_driver_runtime::features::{Features, name};
-use vkload_driver_runtime::{Description, entry_points, vk};
+use vkload_driver_runtime::{Description, entry_points};
 
 use crate::description::bare;
 use crate::scenario::Scenario;
@@ -75,27 +75,13 @@ fn describe_as(scenario: &Scenario, title: &str, number: u32) -> Description {
     known
 }
 
-unsafe extern "system" fn get_sparse_image_format_properties(
-    _: vk::PhysicalDevice,
-    _: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
-    count: *mut u32,
-    _: *mut vk::SparseImageFormatProperties2<'_>,
-) {
-    // SAFETY: the caller passes a valid pointer.
-    unsafe { count.write(0) };
-}
-
 /// The queries about physical devices that are the driver's own.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
-        GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2
-            = heaps::get_memory_properties_2,
-        GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2
-            = image::get_format_properties,
-        GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2
-            = image::get_image_format_properties,
-        GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
-            = get_sparse_image_format_properties,
+        GetPhysicalDeviceMemoryProperties2 = heaps::get_memory_properties_2,
+        GetPhysicalDeviceFormatProperties2 = image::get_format_properties,
+        GetPhysicalDeviceImageFormatProperties2 = image::get_image_format_properties,
+        GetPhysicalDeviceSparseImageFormatProperties2 = |call| call.property_count.write(0),
     }
 };
