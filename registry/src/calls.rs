@@ -86,6 +86,23 @@ macro_rules! rows {
                     Self { $($parameter,)* lifetime: PhantomData }
                 }
 
+                /// Makes the call with the function that `find` has for the command; `None` if it has none.
+                ///
+                /// # Safety
+                /// The function is one for the command, and the specification still allows the call.
+                #[inline]
+                pub unsafe fn make(
+                    &self,
+                    find: impl FnOnce(CommandId) -> Option<AnyFunction>,
+                ) -> Option<$result> {
+                    // SAFETY: the caller vouches for the function.
+                    find(Self::ID).map(|function| unsafe {
+                        transmute::<AnyFunction, unsafe extern "system" fn($($type),*) -> $result>(function)(
+                            $(self.$parameter),*
+                        )
+                    })
+                }
+
                 $($(
                     #[doc = concat!("Returns the elements of `", stringify!($parameter), "`.")]
                     #[inline]

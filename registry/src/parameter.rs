@@ -66,6 +66,39 @@ pointer! {
     Out, *mut T
 }
 
+macro_rules! of_references {
+    ($($name:ident: $reference:ty;)*) => {$(
+        impl<'a, T> From<$reference> for $name<'a, T> {
+            #[inline]
+            fn from(value: $reference) -> Self {
+                Self(value, PhantomData)
+            }
+        }
+    )*};
+}
+
+of_references! {
+    In: &'a T;
+    InOptional: &'a T;
+}
+
+impl<'a, T> From<&'a [T]> for Array<'a, T> {
+    #[inline]
+    fn from(values: &'a [T]) -> Self {
+        Self(values.as_ptr(), PhantomData)
+    }
+}
+
+impl<T> Array<'_, T> {
+    /// NULL.
+    pub const NONE: Self = Self(core::ptr::null(), PhantomData);
+}
+
+impl<T> InOptional<'_, T> {
+    /// NULL.
+    pub const NONE: Self = Self(core::ptr::null(), PhantomData);
+}
+
 impl<T> Deref for In<'_, T> {
     type Target = T;
 

@@ -2,9 +2,11 @@
 
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::out_array::OutArray;
+use vkload_driver_runtime::registry::parameter::Out;
 use vkload_driver_runtime::vk::{self, Handle};
 use vkload_driver_runtime::{calls, entry_points};
 
+use crate::device::list;
 use crate::runtime::runtime;
 use crate::scenario;
 
@@ -25,10 +27,7 @@ pub(crate) unsafe fn mark<T: Handle>(handle: T) {
 fn create_instance(call: &calls::CreateInstance<'_>) -> vk::Result {
     // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(create) = runtime!(CREATE_INSTANCE: PFN_vkCreateInstance) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let result = create(call.create_info.as_ptr(), call.allocator.as_ptr(), call.instance.as_ptr());
+        let result = call.make(runtime).unwrap_or(vk::Result::ERROR_INITIALIZATION_FAILED);
         if result == vk::Result::SUCCESS {
             mark(call.instance.as_ptr().read());
         }
@@ -36,17 +35,13 @@ fn create_instance(call: &calls::CreateInstance<'_>) -> vk::Result {
     }
 }
 
-/// # Safety
-/// As specified for `vkEnumeratePhysicalDevices`.
-unsafe fn enumerate(instance: vk::Instance, count: *mut u32, out: *mut vk::PhysicalDevice) -> vk::Result {
-    // SAFETY: the caller vouches for the handle and the counted out-array.
+fn enumerate_physical_devices(call: &calls::EnumeratePhysicalDevices<'_>) -> vk::Result {
+    // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(enumerate) = runtime!(ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let result = enumerate(instance, count, out);
-        if !out.is_null() && result.as_raw() >= 0 {
-            core::slice::from_raw_parts(out, count.read() as usize).iter().for_each(|device| mark(*device));
+        let result = call.make(runtime).unwrap_or(vk::Result::ERROR_INITIALIZATION_FAILED);
+        if result.as_raw() >= 0 {
+            let count = call.physical_device_count.as_ptr().read();
+            list(call.physical_devices, count).iter().for_each(|device| mark(*device));
         }
         result
     }
@@ -63,7 +58,9 @@ fn enumerate_physical_device_groups(call: &calls::EnumeratePhysicalDeviceGroups<
     let (count, out) = (call.physical_device_group_count, call.physical_device_group_properties);
     // SAFETY: the call obeys the specification.
     let (result, mut array) = unsafe {
-        let result = enumerate(call.instance, &mut found, devices.as_mut_ptr());
+        let devices = devices.as_mut_ptr();
+        let all = calls::EnumeratePhysicalDevices::new(call.instance, Out::new(&mut found), devices);
+        let result = enumerate_physical_devices(&all);
         (result, OutArray::new(count.as_ptr(), out))
     };
     if result != vk::Result::SUCCESS {
@@ -86,11 +83,7 @@ fn enumerate_physical_device_groups(call: &calls::EnumeratePhysicalDeviceGroups<
 fn create_device(call: &calls::CreateDevice<'_>) -> vk::Result {
     // SAFETY: the call obeys the specification.
     unsafe {
-        let Some(create) = runtime!(CREATE_DEVICE: PFN_vkCreateDevice) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let (info, callbacks, out) = (&*call.create_info, call.allocator.as_ptr(), call.device.as_ptr());
-        let result = create(call.physical_device, info, callbacks, out);
+        let result = call.make(runtime).unwrap_or(vk::Result::ERROR_INITIALIZATION_FAILED);
         if result == vk::Result::SUCCESS {
             mark(call.device.as_ptr().read());
         }
@@ -98,14 +91,13 @@ fn create_device(call: &calls::CreateDevice<'_>) -> vk::Result {
     }
 }
 
-fn get_device_queue_2(call: &calls::GetDeviceQueue2<'_>) {
+fn get_device_queue_2(call: &calls::GetDeviceQueue2<'_>) -> Option<()> {
     // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some(get) = runtime!(GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2) {
-            get(call.device, call.queue_info.as_ptr(), call.queue.as_ptr());
-            mark(call.queue.as_ptr().read());
-        }
+        call.make(runtime)?;
+        mark(call.queue.as_ptr().read());
     }
+    Some(())
 }
 
 /// The commands.
@@ -113,9 +105,7 @@ fn get_device_queue_2(call: &calls::GetDeviceQueue2<'_>) {
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
         CreateInstance = create_instance,
-        EnumeratePhysicalDevices = |call| {
-            enumerate(call.instance, call.physical_device_count.as_ptr(), call.physical_devices)
-        },
+        EnumeratePhysicalDevices = enumerate_physical_devices,
         EnumeratePhysicalDeviceGroups = enumerate_physical_device_groups,
         CreateDevice = create_device,
         GetDeviceQueue2 = get_device_queue_2,

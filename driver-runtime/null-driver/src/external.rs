@@ -66,21 +66,17 @@ pub(crate) fn export_sync(sync: &Value, kind: HandleKind) -> Result<i32, ExportE
 
 /// Answers semaphore and fence queries as the runtime does, if the extension is available.
 macro_rules! of_syncs {
-    ($($name:ident($info:ident, $out:ident) $features:ident $extension:ident $command:ident:
-        $pointer_type:ident $query:ident;)*) => {$(
-        fn $name(call: &calls::$query<'_>) {
+    ($($name:ident($command:ident) $out:ident { $features:ident } $extension:ident;)*) => {$(
+        fn $name(call: &calls::$command<'_>) {
             // SAFETY: the call obeys the specification.
             unsafe {
-                match runtime!($command: $pointer_type) {
-                    Some(get) if scenario::get().device_extensions.contains(extension::$extension) => {
-                        get(call.physical_device, call.$info.as_ptr(), call.$out.as_ptr())
-                    }
-                    _ => {
-                        let out = call.$out.as_mut();
-                        out.$features = Default::default();
-                        out.export_from_imported_handle_types = Default::default();
-                        out.compatible_handle_types = Default::default();
-                    }
+                if scenario::get().device_extensions.contains(extension::$extension) {
+                    call.make(runtime);
+                } else {
+                    let out = call.$out.as_mut();
+                    out.$features = Default::default();
+                    out.export_from_imported_handle_types = Default::default();
+                    out.compatible_handle_types = Default::default();
                 }
             }
         }
@@ -88,14 +84,10 @@ macro_rules! of_syncs {
 }
 
 of_syncs! {
-    get_external_fence_properties(external_fence_info, external_fence_properties)
-        external_fence_features KHR_EXTERNAL_FENCE_FD
-        GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties
-        GetPhysicalDeviceExternalFenceProperties;
-    get_external_semaphore_properties(external_semaphore_info, external_semaphore_properties)
-        external_semaphore_features KHR_EXTERNAL_SEMAPHORE_FD
-        GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
-        GetPhysicalDeviceExternalSemaphoreProperties;
+    get_external_fence_properties(GetPhysicalDeviceExternalFenceProperties)
+        external_fence_properties { external_fence_features } KHR_EXTERNAL_FENCE_FD;
+    get_external_semaphore_properties(GetPhysicalDeviceExternalSemaphoreProperties)
+        external_semaphore_properties { external_semaphore_features } KHR_EXTERNAL_SEMAPHORE_FD;
 }
 
 fn get_memory_fd(call: &calls::GetMemoryFdKHR<'_>) -> Result<(), vk::Result> {

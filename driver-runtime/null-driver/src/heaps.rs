@@ -53,11 +53,7 @@ impl Heaps {
 pub(crate) fn get_memory_properties_2(call: &calls::GetPhysicalDeviceMemoryProperties2<'_>) {
     // SAFETY: the call obeys the specification.
     unsafe {
-        if let Some(get) =
-            runtime!(GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2)
-        {
-            get(call.physical_device, call.memory_properties.as_ptr());
-        }
+        call.make(runtime);
         let budget = chain::find::<vk::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>(
             call.memory_properties.as_mut().p_next,
         );

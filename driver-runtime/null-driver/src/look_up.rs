@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char};
 
 use vkload_driver_runtime::dispatch::{Command, EntryPoints};
 use vkload_driver_runtime::registry::find;
-use vkload_driver_runtime::{entry_points, icd, proc_addr, vk};
+use vkload_driver_runtime::{calls, entry_points, icd, proc_addr, vk};
 
 use crate::Null;
 use crate::runtime::runtime;
@@ -36,15 +36,11 @@ pub unsafe extern "system" fn get_instance_proc_addr(
     }
 }
 
-unsafe extern "system" fn get_device_proc_addr(
-    device: vk::Device,
-    name: *const c_char,
-) -> vk::PFN_vkVoidFunction {
-    // SAFETY: the caller passes a live handle and a C string or NULL.
+fn get_device_proc_addr(call: &calls::GetDeviceProcAddr<'_>) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the call obeys the specification, but for NULL.
     unsafe {
-        let look_up = runtime!(GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr)?;
-        let function = look_up(device, name)?;
-        shaped(scenario::get(), CStr::from_ptr(name), function)
+        let function = call.make(runtime)??;
+        shaped(scenario::get(), CStr::from_ptr(call.name), function)
     }
 }
 
@@ -67,10 +63,8 @@ fn shaped(scenario: &Scenario, name: &CStr, function: Command) -> Option<Command
 /// The look-up commands.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
-    entry_points! {
-        GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = get_instance_proc_addr,
-        GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = get_device_proc_addr,
-    }
+    entry_points! { GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = get_instance_proc_addr }
+        .and(&entry_points! { GetDeviceProcAddr = get_device_proc_addr })
 };
 
 /// Agrees with the loader on an interface version.

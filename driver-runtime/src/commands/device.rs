@@ -8,10 +8,11 @@ use ash::vk::{self, Handle};
 use vkload_core::abi::chain;
 use vkload_core::memory::{Allocator, Arc, CopiedCallbacks, Escaped, OutOfMemory};
 use vkload_core::registry::ExtensionKind;
+use vkload_core::registry::parameter::Out;
 
 use super::enumerate::physical_devices;
 use crate::device::{Device, DeviceRequest, Lost, QueueInfo};
-use crate::dispatch::{DispatchTable, EntryPoints, function};
+use crate::dispatch::{DispatchTable, EntryPoints};
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features::{self, CheckError};
@@ -166,13 +167,10 @@ unsafe fn report(
     physical: vk::PhysicalDevice,
     out: &mut vk::PhysicalDeviceFeatures2<'_>,
 ) {
-    // SAFETY: the function's requirements are met.
+    // SAFETY: the caller vouches for the handle.
     unsafe {
-        if let Some(query) =
-            function!(table, GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2)
-        {
-            query(physical, out);
-        }
+        let call = calls::GetPhysicalDeviceFeatures2::new(physical, Out::new(out));
+        call.make(|command| table.get(command));
     }
 }
 

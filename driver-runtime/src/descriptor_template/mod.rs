@@ -12,6 +12,7 @@ use core::marker::PhantomData;
 
 use ash::vk;
 use vkload_core::memory::OutOfMemory;
+use vkload_core::registry::parameter::Array;
 
 use crate::calls;
 use crate::device::Device;
@@ -100,8 +101,8 @@ fn update<D: DriverTypes>(call: &calls::UpdateDescriptorSetWithTemplate<'_>) -> 
         let template = Object::<Template<D>>::from_handle(call.descriptor_update_template)?;
         let entries = template.array(template.entries);
         Batch::write(call.descriptor_set, entries, call.data.cast(), |count, writes| {
-            let no_copies = core::ptr::null();
-            call!(call.device, UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets(count, writes, 0, no_copies));
+            let writes = Array::new(writes);
+            call!(call.device, UpdateDescriptorSets(count, writes, 0u32, Array::NONE));
         });
     }
     Some(())
@@ -113,11 +114,10 @@ fn push<D: DriverTypes>(call: &calls::CmdPushDescriptorSetWithTemplateKHR<'_>) -
         let template = Object::<Template<D>>::from_handle(call.descriptor_update_template)?;
         let none = vk::DescriptorSet::null();
         Batch::write(none, template.array(template.entries), call.data.cast(), |count, writes| {
-            let (bind_point, layout, set) = (template.bind_point, call.layout, call.set);
+            let (bind_point, writes) = (template.bind_point, Array::new(writes));
             call!(
                 call.command_buffer,
-                CMD_PUSH_DESCRIPTOR_SET_KHR:
-                    PFN_vkCmdPushDescriptorSetKHR(bind_point, layout, set, count, writes)
+                CmdPushDescriptorSetKHR(bind_point, call.layout, call.set, count, writes)
             );
         });
     }

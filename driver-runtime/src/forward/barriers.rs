@@ -1,6 +1,8 @@
 //! Barriers, events and timestamps, by the forms with 64 bits of stages and accesses. The 32 bits of the first form mean the
 //! same there.
 
+use core::slice;
+
 use ash::vk;
 
 use super::calls::{CHUNK, Chunk, call};
@@ -106,7 +108,7 @@ fn pipeline_barrier(call: &calls::CmdPipelineBarrier<'_>) {
     };
     // SAFETY: the second form has the same handles and barriers.
     barriers.for_each_chunk(|info| unsafe {
-        call!(call.command_buffer, CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2(info));
+        call!(call.command_buffer, CmdPipelineBarrier2(info));
     });
 }
 
@@ -117,14 +119,14 @@ fn set_event(call: &calls::CmdSetEvent<'_>) {
     let barriers = Barriers::of_execution(stages(call.stage_mask), vk::PipelineStageFlags2::ALL_COMMANDS);
     // SAFETY: the second form has the same handles.
     barriers.for_each_chunk(|info| unsafe {
-        call!(call.command_buffer, CMD_SET_EVENT_2: PFN_vkCmdSetEvent2(call.event, info));
+        call!(call.command_buffer, CmdSetEvent2(call.event, info));
     });
 }
 
 fn reset_event(call: &calls::CmdResetEvent<'_>) {
     let stages = stages(call.stage_mask);
     // SAFETY: the second form has the same handles.
-    unsafe { call!(call.command_buffer, CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2(call.event, stages)) };
+    unsafe { call!(call.command_buffer, CmdResetEvent2(call.event, stages)) };
 }
 
 /// With one event, the event gets the barriers. With several, no single event could have them, since they cover work
@@ -143,17 +145,14 @@ fn wait_events(call: &calls::CmdWaitEvents<'_>) {
                 ..execution
             };
             return barriers.for_each_chunk(|info| {
-                call!(commands, CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2(1, event, info));
+                call!(commands, CmdWaitEvents2(1u32, slice::from_ref(event), slice::from_ref(info)));
             });
         }
         for events in call.events().chunks(CHUNK) {
             execution.for_each_chunk(|info| {
                 let infos = [*info; CHUNK];
                 let count = u32::try_from(events.len()).unwrap_or_default();
-                call!(
-                    commands,
-                    CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2(count, events.as_ptr(), infos.as_ptr())
-                );
+                call!(commands, CmdWaitEvents2(count, events, &infos[..]));
             });
         }
         if call.memory_barrier_count != 0
@@ -162,16 +161,16 @@ fn wait_events(call: &calls::CmdWaitEvents<'_>) {
         {
             call!(
                 commands,
-                CMD_PIPELINE_BARRIER: PFN_vkCmdPipelineBarrier(
+                CmdPipelineBarrier(
                     call.src_stage_mask,
                     call.dst_stage_mask,
                     vk::DependencyFlags::empty(),
                     call.memory_barrier_count,
-                    call.memory_barriers.as_ptr(),
+                    call.memory_barriers,
                     call.buffer_memory_barrier_count,
-                    call.buffer_memory_barriers.as_ptr(),
+                    call.buffer_memory_barriers,
                     call.image_memory_barrier_count,
-                    call.image_memory_barriers.as_ptr(),
+                    call.image_memory_barriers,
                 )
             );
         }
@@ -179,22 +178,15 @@ fn wait_events(call: &calls::CmdWaitEvents<'_>) {
 }
 
 fn write_timestamp(call: &calls::CmdWriteTimestamp<'_>) {
-    let (stages, pool, query) = (stages(call.pipeline_stage), call.query_pool, call.query);
+    let stages = stages(call.pipeline_stage);
     // SAFETY: the second form has the same handles.
-    unsafe {
-        call!(call.command_buffer, CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2(stages, pool, query))
-    };
+    unsafe { call!(call.command_buffer, CmdWriteTimestamp2(stages, call.query_pool, call.query)) };
 }
 
 fn write_buffer_marker(call: &calls::CmdWriteBufferMarkerAMD<'_>) {
     let (stages, buffer, offset) = (stages(call.pipeline_stage), call.dst_buffer, call.dst_offset);
     // SAFETY: the second form has the same handles.
-    unsafe {
-        call!(
-            call.command_buffer,
-            CMD_WRITE_BUFFER_MARKER_2_AMD: PFN_vkCmdWriteBufferMarker2AMD(stages, buffer, offset, call.marker)
-        )
-    };
+    unsafe { call!(call.command_buffer, CmdWriteBufferMarker2AMD(stages, buffer, offset, call.marker)) };
 }
 
 pub(super) const FORWARDS: &[Forward] = forwards! {

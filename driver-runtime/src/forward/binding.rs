@@ -1,6 +1,7 @@
 //! The state that drawing commands use, bound through the forms that take structures.
 
 use ash::vk;
+use vkload_core::registry::parameter::Array;
 
 use super::calls::call;
 use crate::calls;
@@ -28,28 +29,16 @@ fn stages_of(bind_point: vk::PipelineBindPoint) -> vk::ShaderStageFlags {
 
 fn bind_vertex_buffers(call: &calls::CmdBindVertexBuffers<'_>) {
     let (first, count) = (call.first_binding, call.binding_count);
-    let (buffers, offsets) = (call.buffers.as_ptr(), call.offsets.as_ptr());
-    let (sizes, strides) = (core::ptr::null(), core::ptr::null());
+    let (buffers, offsets, none) = (call.buffers, call.offsets, Array::NONE);
     // SAFETY: the second form has the same handles; without sizes buffers reach to their ends, and without strides the
     // pipeline's strides apply, as in the first form.
-    unsafe {
-        call!(
-            call.command_buffer,
-            CMD_BIND_VERTEX_BUFFERS_2:
-                PFN_vkCmdBindVertexBuffers2(first, count, buffers, offsets, sizes, strides)
-        )
-    };
+    unsafe { call!(call.command_buffer, CmdBindVertexBuffers2(first, count, buffers, offsets, none, none)) };
 }
 
 fn bind_index_buffer(call: &calls::CmdBindIndexBuffer<'_>) {
     let (buffer, offset, kind) = (call.buffer, call.offset, call.index_type);
     // SAFETY: the second form has the same handles.
-    unsafe {
-        call!(
-            call.command_buffer,
-            CMD_BIND_INDEX_BUFFER_2_KHR: PFN_vkCmdBindIndexBuffer2KHR(buffer, offset, vk::WHOLE_SIZE, kind)
-        )
-    };
+    unsafe { call!(call.command_buffer, CmdBindIndexBuffer2KHR(buffer, offset, vk::WHOLE_SIZE, kind)) };
 }
 
 fn push_constants(call: &calls::CmdPushConstants<'_>) {
@@ -62,7 +51,7 @@ fn push_constants(call: &calls::CmdPushConstants<'_>) {
         ..Default::default()
     };
     // SAFETY: the second form has the same handles and values.
-    unsafe { call!(call.command_buffer, CMD_PUSH_CONSTANTS_2_KHR: PFN_vkCmdPushConstants2KHR(&info)) };
+    unsafe { call!(call.command_buffer, CmdPushConstants2KHR(&info)) };
 }
 
 fn bind_descriptor_sets(call: &calls::CmdBindDescriptorSets<'_>) {
@@ -77,9 +66,7 @@ fn bind_descriptor_sets(call: &calls::CmdBindDescriptorSets<'_>) {
         ..Default::default()
     };
     // SAFETY: the second form has the same handles and arrays.
-    unsafe {
-        call!(call.command_buffer, CMD_BIND_DESCRIPTOR_SETS_2_KHR: PFN_vkCmdBindDescriptorSets2KHR(&info))
-    };
+    unsafe { call!(call.command_buffer, CmdBindDescriptorSets2KHR(&info)) };
 }
 
 fn push_descriptor_set(call: &calls::CmdPushDescriptorSetKHR<'_>) {
@@ -92,9 +79,7 @@ fn push_descriptor_set(call: &calls::CmdPushDescriptorSetKHR<'_>) {
         ..Default::default()
     };
     // SAFETY: the second form has the same handles and arrays.
-    unsafe {
-        call!(call.command_buffer, CMD_PUSH_DESCRIPTOR_SET_2_KHR: PFN_vkCmdPushDescriptorSet2KHR(&info))
-    };
+    unsafe { call!(call.command_buffer, CmdPushDescriptorSet2KHR(&info)) };
 }
 
 fn push_descriptor_set_with_template(call: &calls::CmdPushDescriptorSetWithTemplateKHR<'_>) {
@@ -106,12 +91,7 @@ fn push_descriptor_set_with_template(call: &calls::CmdPushDescriptorSetWithTempl
         ..Default::default()
     };
     // SAFETY: the second form has the same handles and data.
-    unsafe {
-        call!(
-            call.command_buffer,
-            CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR: PFN_vkCmdPushDescriptorSetWithTemplate2KHR(&info)
-        )
-    };
+    unsafe { call!(call.command_buffer, CmdPushDescriptorSetWithTemplate2KHR(&info)) };
 }
 
 fn set_descriptor_buffer_offsets(call: &calls::CmdSetDescriptorBufferOffsetsEXT<'_>) {
@@ -125,12 +105,7 @@ fn set_descriptor_buffer_offsets(call: &calls::CmdSetDescriptorBufferOffsetsEXT<
         ..Default::default()
     };
     // SAFETY: the second form has the same handles and arrays.
-    unsafe {
-        call!(
-            call.command_buffer,
-            CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_2_EXT: PFN_vkCmdSetDescriptorBufferOffsets2EXT(&info)
-        )
-    };
+    unsafe { call!(call.command_buffer, CmdSetDescriptorBufferOffsets2EXT(&info)) };
 }
 
 fn bind_embedded_samplers(call: &calls::CmdBindDescriptorBufferEmbeddedSamplersEXT<'_>) {
@@ -141,19 +116,13 @@ fn bind_embedded_samplers(call: &calls::CmdBindDescriptorBufferEmbeddedSamplersE
         ..Default::default()
     };
     // SAFETY: the second form has the same handles.
-    unsafe {
-        call!(
-            call.command_buffer,
-            CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_2_EXT:
-                PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT(&info)
-        )
-    };
+    unsafe { call!(call.command_buffer, CmdBindDescriptorBufferEmbeddedSamplers2EXT(&info)) };
 }
 
 fn dispatch(call: &calls::CmdDispatch<'_>) {
     let [x, y, z] = [call.group_count_x, call.group_count_y, call.group_count_z];
     // SAFETY: the other command has the same handle.
-    unsafe { call!(call.command_buffer, CMD_DISPATCH_BASE: PFN_vkCmdDispatchBase(0, 0, 0, x, y, z)) };
+    unsafe { call!(call.command_buffer, CmdDispatchBase(0u32, 0u32, 0u32, x, y, z)) };
 }
 
 pub(super) const FORWARDS: &[Forward] = forwards! {

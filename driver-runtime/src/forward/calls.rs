@@ -12,10 +12,9 @@ pub(super) const CHUNK: usize = 16;
 /// Calls a command of an object through the object's table, and returns its result; `None` if the table lacks the
 /// command. For use in an unsafe block.
 macro_rules! call {
-    ($handle:expr, $command:ident: $pointer_type:ident($($argument:expr),* $(,)?)) => {
-        $crate::forward::calls::table($handle)
-            .and_then(|table| $crate::dispatch::function!(table, $command: $pointer_type))
-            .map(|function| function($handle, $($argument),*))
+    ($handle:expr, $name:ident($($argument:expr),* $(,)?)) => {
+        $crate::calls::$name::new($handle, $($argument.into()),*)
+            .make(|command| $crate::forward::calls::table($handle)?.get(command))
     };
 }
 pub(crate) use call;

@@ -1,7 +1,10 @@
 //! Memory of buffers and images, and queues, by the forms that take structures.
 
+use core::slice;
+
 use ash::vk;
 use vkload_core::memory::{TryGrow, Vec};
+use vkload_core::registry::parameter::Out;
 
 use super::calls::{call, memory_of};
 use crate::calls;
@@ -13,7 +16,7 @@ fn bind_buffer(call: &calls::BindBufferMemory<'_>) -> vk::Result {
         .memory(call.memory)
         .memory_offset(call.memory_offset);
     // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2(1, &info)) }
+    unsafe { call!(call.device, BindBufferMemory2(1u32, slice::from_ref(&info))) }
         .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 
@@ -23,7 +26,7 @@ fn bind_image(call: &calls::BindImageMemory<'_>) -> vk::Result {
         .memory(call.memory)
         .memory_offset(call.memory_offset);
     // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2(1, &info)) }
+    unsafe { call!(call.device, BindImageMemory2(1u32, slice::from_ref(&info))) }
         .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 
@@ -31,9 +34,7 @@ fn buffer_requirements(call: &calls::GetBufferMemoryRequirements<'_>) {
     let info = vk::BufferMemoryRequirementsInfo2::default().buffer(call.buffer);
     let mut out = vk::MemoryRequirements2::default();
     // SAFETY: the second form has the same handles.
-    unsafe {
-        call!(call.device, GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2(&info, &mut out))
-    };
+    unsafe { call!(call.device, GetBufferMemoryRequirements2(&info, Out::new(&mut out))) };
     call.memory_requirements.write(out.memory_requirements);
 }
 
@@ -41,9 +42,7 @@ fn image_requirements(call: &calls::GetImageMemoryRequirements<'_>) {
     let info = vk::ImageMemoryRequirementsInfo2::default().image(call.image);
     let mut out = vk::MemoryRequirements2::default();
     // SAFETY: the second form has the same handles.
-    unsafe {
-        call!(call.device, GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2(&info, &mut out))
-    };
+    unsafe { call!(call.device, GetImageMemoryRequirements2(&info, Out::new(&mut out))) };
     call.memory_requirements.write(out.memory_requirements);
 }
 
@@ -62,8 +61,7 @@ fn sparse_requirements(call: &calls::GetImageSparseMemoryRequirements<'_>) {
         let first = if out.is_null() { core::ptr::null_mut() } else { chained.as_mut_ptr() };
         call!(
             call.device,
-            GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2:
-                PFN_vkGetImageSparseMemoryRequirements2(&info, count, first)
+            GetImageSparseMemoryRequirements2(&info, call.sparse_memory_requirement_count, first)
         );
         for (index, one) in chained.iter().take(count.read() as usize).enumerate() {
             out.add(index).write(one.memory_requirements);
@@ -75,15 +73,14 @@ fn map(call: &calls::MapMemory<'_>) -> vk::Result {
     let (flags, memory, offset, size) = (call.flags, call.memory, call.offset, call.size);
     let info = vk::MemoryMapInfoKHR { flags, memory, offset, size, ..Default::default() };
     // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR(&info, call.data)) }
-        .unwrap_or(vk::Result::ERROR_UNKNOWN)
+    unsafe { call!(call.device, MapMemory2KHR(&info, call.data)) }.unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 
 /// Unmaps memory. The second form fails only if memory is to be unmapped but stay reserved.
 fn unmap(call: &calls::UnmapMemory<'_>) {
     let info = vk::MemoryUnmapInfoKHR::default().memory(call.memory);
     // SAFETY: the second form has the same handles.
-    let _ = unsafe { call!(call.device, UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR(&info)) };
+    let _ = unsafe { call!(call.device, UnmapMemory2KHR(&info)) };
 }
 
 fn subresource_layout(call: &calls::GetImageSubresourceLayout<'_>) {
@@ -91,11 +88,7 @@ fn subresource_layout(call: &calls::GetImageSubresourceLayout<'_>) {
     let mut out = vk::SubresourceLayout2KHR::default();
     // SAFETY: the second form has the same handles.
     unsafe {
-        call!(
-            call.device,
-            GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR:
-                PFN_vkGetImageSubresourceLayout2KHR(call.image, &subresource, &mut out)
-        )
+        call!(call.device, GetImageSubresourceLayout2KHR(call.image, &subresource, Out::new(&mut out)))
     };
     call.layout.write(out.subresource_layout);
 }
@@ -105,7 +98,7 @@ fn get_queue(call: &calls::GetDeviceQueue<'_>) {
         .queue_family_index(call.queue_family_index)
         .queue_index(call.queue_index);
     // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2(&info, call.queue.as_ptr())) };
+    unsafe { call!(call.device, GetDeviceQueue2(&info, call.queue)) };
 }
 
 /// Acquires an image on a device with one physical device: only there can the first form be used without naming the
@@ -119,9 +112,8 @@ fn acquire_next_image(call: &calls::AcquireNextImageKHR<'_>) -> vk::Result {
         device_mask: 1,
         ..Default::default()
     };
-    let index = call.image_index.as_ptr();
     // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR(&info, index)) }
+    unsafe { call!(call.device, AcquireNextImage2KHR(&info, call.image_index)) }
         .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
 

@@ -9,15 +9,14 @@ use crate::calls;
 use crate::dispatch::{Forward, forwards};
 
 fn create_render_pass(call: &calls::CreateRenderPass<'_>) -> vk::Result {
-    let (allocator, out) = (call.allocator.as_ptr(), call.render_pass.as_ptr());
     // SAFETY: the second form has the same handles, callbacks and contents.
     unsafe {
-        let memory = memory_of(call.device).or(allocator, vk::SystemAllocationScope::COMMAND);
+        let memory = memory_of(call.device).or(call.allocator.as_ptr(), vk::SystemAllocationScope::COMMAND);
         let Ok(parts) = SecondForm::new(&call.create_info, memory) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
         };
         let info = parts.info(&call.create_info);
-        call!(call.device, CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2(&info, allocator, out))
+        call!(call.device, CreateRenderPass2(&info, call.allocator, call.render_pass))
     }
     .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }
@@ -220,23 +219,22 @@ fn all_aspects(format: vk::Format) -> vk::ImageAspectFlags {
 }
 
 fn begin_render_pass(call: &calls::CmdBeginRenderPass<'_>) {
-    let (info, begin) =
-        (call.render_pass_begin.as_ptr(), vk::SubpassBeginInfo::default().contents(call.contents));
+    let begin = vk::SubpassBeginInfo::default().contents(call.contents);
     // SAFETY: the second form has the same handles and structure.
-    unsafe { call!(call.command_buffer, CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2(info, &begin)) };
+    unsafe { call!(call.command_buffer, CmdBeginRenderPass2(call.render_pass_begin, &begin)) };
 }
 
 fn next_subpass(call: &calls::CmdNextSubpass<'_>) {
     let begin = vk::SubpassBeginInfo::default().contents(call.contents);
     let end = vk::SubpassEndInfo::default();
     // SAFETY: the second form has the same handle.
-    unsafe { call!(call.command_buffer, CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2(&begin, &end)) };
+    unsafe { call!(call.command_buffer, CmdNextSubpass2(&begin, &end)) };
 }
 
 fn end_render_pass(call: &calls::CmdEndRenderPass<'_>) {
     let end = vk::SubpassEndInfo::default();
     // SAFETY: the second form has the same handle.
-    unsafe { call!(call.command_buffer, CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2(&end)) };
+    unsafe { call!(call.command_buffer, CmdEndRenderPass2(&end)) };
 }
 
 pub(super) const FORWARDS: &[Forward] = forwards! {

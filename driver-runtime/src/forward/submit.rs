@@ -14,8 +14,8 @@ fn queue_submit(call: &calls::QueueSubmit<'_>) -> vk::Result {
         let Ok(submits) = Submits::new(call.submits(), memory_of(call.queue)) else {
             return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
         };
-        let (count, infos) = (u32::try_from(submits.infos.len()).unwrap_or_default(), submits.infos.as_ptr());
-        call!(call.queue, QUEUE_SUBMIT_2: PFN_vkQueueSubmit2(count, infos, call.fence))
+        let count = u32::try_from(submits.infos.len()).unwrap_or_default();
+        call!(call.queue, QueueSubmit2(count, submits.infos.as_slice(), call.fence))
     }
     .unwrap_or(vk::Result::ERROR_UNKNOWN)
 }

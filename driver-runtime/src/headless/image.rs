@@ -1,54 +1,18 @@
 //! A swapchain's image, made with the driver's own commands.
 
+use core::slice;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk;
+use vkload_core::registry::parameter::{InOptional, Out};
 
 use crate::device::Device;
-use crate::dispatch::{DispatchTable, function};
 use crate::driver::Driver;
-
-/// The driver's commands, of the device that this is for.
-#[derive(Clone, Copy)]
-pub(super) struct Commands {
-    device: vk::Device,
-    create_image: vk::PFN_vkCreateImage,
-    destroy_image: vk::PFN_vkDestroyImage,
-    requirements: vk::PFN_vkGetImageMemoryRequirements,
-    allocate: vk::PFN_vkAllocateMemory,
-    free: vk::PFN_vkFreeMemory,
-    bind: vk::PFN_vkBindImageMemory,
-    create_fence: vk::PFN_vkCreateFence,
-    destroy_fence: vk::PFN_vkDestroyFence,
-    reset_fences: vk::PFN_vkResetFences,
-    fence_status: vk::PFN_vkGetFenceStatus,
-}
-
-impl Commands {
-    /// Returns a device's commands, or `None` if the driver lacks one.
-    pub(super) fn of(device: vk::Device, table: &DispatchTable) -> Option<Self> {
-        // SAFETY: the macro checks that each type is the command's.
-        unsafe {
-            Some(Self {
-                device,
-                create_image: function!(table, CREATE_IMAGE: PFN_vkCreateImage)?,
-                destroy_image: function!(table, DESTROY_IMAGE: PFN_vkDestroyImage)?,
-                requirements: function!(table, GET_IMAGE_MEMORY_REQUIREMENTS: PFN_vkGetImageMemoryRequirements)?,
-                allocate: function!(table, ALLOCATE_MEMORY: PFN_vkAllocateMemory)?,
-                free: function!(table, FREE_MEMORY: PFN_vkFreeMemory)?,
-                bind: function!(table, BIND_IMAGE_MEMORY: PFN_vkBindImageMemory)?,
-                create_fence: function!(table, CREATE_FENCE: PFN_vkCreateFence)?,
-                destroy_fence: function!(table, DESTROY_FENCE: PFN_vkDestroyFence)?,
-                reset_fences: function!(table, RESET_FENCES: PFN_vkResetFences)?,
-                fence_status: function!(table, GET_FENCE_STATUS: PFN_vkGetFenceStatus)?,
-            })
-        }
-    }
-}
+use crate::forward::calls::call;
 
 /// An image in memory of its own.
 pub(super) struct SwapchainImage {
-    commands: Commands,
+    device: vk::Device,
     pub(super) image: vk::Image,
     pub(super) memory: vk::DeviceMemory,
     /// Signalled unless the work that was presented goes on.
@@ -58,33 +22,37 @@ pub(super) struct SwapchainImage {
 
 impl SwapchainImage {
     /// # Safety
-    /// The commands belong to the device, whose handle is live, and the structure is valid.
+    /// `handle` is the live handle of `device`, and the structure is valid.
     pub(super) unsafe fn new<D: Driver>(
-        commands: Commands,
+        handle: vk::Device,
         device: &Device<D>,
         info: &vk::ImageCreateInfo<'_>,
     ) -> Result<Self, vk::Result> {
+        const MISSING: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
         let mut new = Self {
-            commands,
+            device: handle,
             image: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
             presented: vk::Fence::null(),
             is_acquired: false.into(),
         };
-        let (handle, none) = (commands.device, core::ptr::null());
-        let mut requirements = vk::MemoryRequirements::default();
+        let (mut requirements, none) = (vk::MemoryRequirements::default(), InOptional::NONE);
         // SAFETY: the caller vouches for the structure, and the others are valid. Whatever was made before a failure is destroyed
         // with `new`.
         unsafe {
-            (commands.create_image)(handle, info, none, &mut new.image).result()?;
-            (commands.requirements)(handle, new.image, &mut requirements);
+            let out = Out::new(&mut new.image);
+            call!(handle, CreateImage(info, none, out)).unwrap_or(MISSING).result()?;
+            let out = Out::new(&mut requirements);
+            call!(handle, GetImageMemoryRequirements(new.image, out)).ok_or(MISSING)?;
             let memory = vk::MemoryAllocateInfo::default()
                 .allocation_size(requirements.size)
                 .memory_type_index(memory_type(device, requirements.memory_type_bits));
-            (commands.allocate)(handle, &memory, none, &mut new.memory).result()?;
-            (commands.bind)(handle, new.image, new.memory, 0).result()?;
+            let out = Out::new(&mut new.memory);
+            call!(handle, AllocateMemory(&memory, none, out)).unwrap_or(MISSING).result()?;
+            call!(handle, BindImageMemory(new.image, new.memory, 0u64)).unwrap_or(MISSING).result()?;
             let signalled = vk::FenceCreateInfo::default().flags(vk::FenceCreateFlags::SIGNALED);
-            (commands.create_fence)(handle, &signalled, none, &mut new.presented).result()?;
+            let out = Out::new(&mut new.presented);
+            call!(handle, CreateFence(&signalled, none, out)).unwrap_or(MISSING).result()?;
         }
         Ok(new)
     }
@@ -92,9 +60,8 @@ impl SwapchainImage {
     /// Takes the image for the application, if it is free.
     pub(super) fn acquire(&self) -> bool {
         // SAFETY: the fence is the image's own.
-        let is_presented = || unsafe {
-            (self.commands.fence_status)(self.commands.device, self.presented) == vk::Result::SUCCESS
-        };
+        let is_presented =
+            || unsafe { call!(self.device, GetFenceStatus(self.presented)) == Some(vk::Result::SUCCESS) };
         let is_free = !self.is_acquired.load(Ordering::Acquire) && is_presented();
         is_free && !self.is_acquired.swap(true, Ordering::AcqRel)
     }
@@ -102,7 +69,8 @@ impl SwapchainImage {
     /// Resets the fence, before the image is presented.
     pub(super) fn will_be_presented(&self) -> vk::Result {
         // SAFETY: the fence is the image's own, and no queue works with it while the application has the image.
-        unsafe { (self.commands.reset_fences)(self.commands.device, 1, &self.presented) }
+        let result = unsafe { call!(self.device, ResetFences(1u32, slice::from_ref(&self.presented))) };
+        result.unwrap_or(vk::Result::ERROR_UNKNOWN)
     }
 
     /// Notes that the application no longer has the image.
@@ -113,12 +81,11 @@ impl SwapchainImage {
 
 impl Drop for SwapchainImage {
     fn drop(&mut self) {
-        let (device, none) = (self.commands.device, core::ptr::null());
         // SAFETY: the handles are the image's own or null, and nothing uses them any more.
         unsafe {
-            (self.commands.destroy_fence)(device, self.presented, none);
-            (self.commands.destroy_image)(device, self.image, none);
-            (self.commands.free)(device, self.memory, none);
+            call!(self.device, DestroyFence(self.presented, InOptional::NONE));
+            call!(self.device, DestroyImage(self.image, InOptional::NONE));
+            call!(self.device, FreeMemory(self.memory, InOptional::NONE));
         }
     }
 }

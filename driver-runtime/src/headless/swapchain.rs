@@ -7,7 +7,7 @@ use vkload_core::abi::chain;
 use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use super::Headless;
-use super::image::{Commands, SwapchainImage, create_info};
+use super::image::{SwapchainImage, create_info};
 use crate::device::{Device, Queue};
 use crate::dispatch::EntryPoints;
 use crate::forward::calls::list;
@@ -47,14 +47,12 @@ impl<D: Headless> Swapchain<D> {
         info: &vk::SwapchainCreateInfoKHR<'_>,
         callbacks: *const vk::AllocationCallbacks<'_>,
     ) -> Result<Self, vk::Result> {
-        let commands = Commands::of(handle, device.root().base().dispatch());
-        let commands = commands.ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
         // SAFETY: the caller vouches for the callbacks; the swapchain is freed with compatible ones.
         let memory = unsafe { device.root().memory_or(callbacks, vk::SystemAllocationScope::OBJECT) };
         let mut images = Vec::new_in(memory);
         for _ in 0..info.min_image_count {
             // SAFETY: the caller vouches for the device and the structure.
-            let image = unsafe { SwapchainImage::new(commands, device, &create_info(info))? };
+            let image = unsafe { SwapchainImage::new(handle, device, &create_info(info))? };
             images.try_push(image).map_err(vk::Result::from)?;
         }
         let of = core::marker::PhantomData;

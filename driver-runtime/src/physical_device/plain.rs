@@ -5,6 +5,7 @@
 
 use ash::vk::{self, Handle};
 use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
+use vkload_core::registry::parameter::{In, Out};
 
 use crate::dispatch::EntryPoints;
 use crate::forward::calls::call;
@@ -24,12 +25,12 @@ unsafe fn memory(device: vk::PhysicalDevice) -> CopiedCallbacks {
 
 /// Queries that fill one structure: each calls the query with the 2 and copies the result.
 macro_rules! plain {
-    ($($name:ident($plain:ident { $out:ident }) = $command:ident: $pointer_type:ident($($parameter:ident),*),
+    ($($name:ident($plain:ident { $out:ident }) = $second:ident($($parameter:ident),*),
         $chained:ident { $member:ident };)*) => {$(
         fn $name(call: &calls::$plain<'_>) {
             let mut chained = vk::$chained::default();
             // SAFETY: the second form has the same handle.
-            unsafe { call!(call.physical_device, $command: $pointer_type($(call.$parameter,)* &mut chained)) };
+            unsafe { call!(call.physical_device, $second($(call.$parameter,)* Out::new(&mut chained))) };
             call.$out.write(chained.$member);
         }
     )*};
@@ -37,17 +38,13 @@ macro_rules! plain {
 
 plain! {
     get_features(GetPhysicalDeviceFeatures { features })
-        = GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2(),
-        PhysicalDeviceFeatures2 { features };
+        = GetPhysicalDeviceFeatures2(), PhysicalDeviceFeatures2 { features };
     get_properties(GetPhysicalDeviceProperties { properties })
-        = GET_PHYSICAL_DEVICE_PROPERTIES_2: PFN_vkGetPhysicalDeviceProperties2(),
-        PhysicalDeviceProperties2 { properties };
+        = GetPhysicalDeviceProperties2(), PhysicalDeviceProperties2 { properties };
     get_memory_properties(GetPhysicalDeviceMemoryProperties { memory_properties })
-        = GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2(),
-        PhysicalDeviceMemoryProperties2 { memory_properties };
+        = GetPhysicalDeviceMemoryProperties2(), PhysicalDeviceMemoryProperties2 { memory_properties };
     get_format_properties(GetPhysicalDeviceFormatProperties { format_properties })
-        = GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2(format),
-        FormatProperties2 { format_properties };
+        = GetPhysicalDeviceFormatProperties2(format), FormatProperties2 { format_properties };
 }
 
 fn get_image_format_properties(call: &calls::GetPhysicalDeviceImageFormatProperties<'_>) -> vk::Result {
@@ -60,26 +57,16 @@ fn get_image_format_properties(call: &calls::GetPhysicalDeviceImageFormatPropert
     let mut chained = vk::ImageFormatProperties2::default();
     // SAFETY: the second form has the same handle.
     let result = unsafe {
-        call!(
-            call.physical_device,
-            GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2:
-                PFN_vkGetPhysicalDeviceImageFormatProperties2(&info, &mut chained)
-        )
+        call!(call.physical_device, GetPhysicalDeviceImageFormatProperties2(&info, Out::new(&mut chained)))
     };
     call.image_format_properties.write(chained.image_format_properties);
     result.unwrap_or(vk::Result::ERROR_FORMAT_NOT_SUPPORTED)
 }
 
 fn get_queue_family_properties(call: &calls::GetPhysicalDeviceQueueFamilyProperties<'_>) {
-    let query = |count: *mut u32, out| {
-        // SAFETY: the second form has the same handle.
-        unsafe {
-            call!(
-                call.physical_device,
-                GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2:
-                    PFN_vkGetPhysicalDeviceQueueFamilyProperties2(count, out)
-            )
-        }
+    // SAFETY: the second form has the same handle.
+    let query = |count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>| unsafe {
+        call!(call.physical_device, GetPhysicalDeviceQueueFamilyProperties2(Out::new(count), out))
     };
     let (count, out) = (call.queue_family_property_count.as_ptr(), call.queue_family_properties);
     // SAFETY: the call obeys the specification.
@@ -97,15 +84,12 @@ fn get_sparse_image_format_properties(call: &calls::GetPhysicalDeviceSparseImage
         .samples(call.samples)
         .usage(call.usage)
         .tiling(call.tiling);
-    let query = |count: *mut u32, out| {
-        // SAFETY: the second form has the same handle.
-        unsafe {
-            call!(
-                call.physical_device,
-                GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2:
-                    PFN_vkGetPhysicalDeviceSparseImageFormatProperties2(&info, count, out)
-            )
-        }
+    // SAFETY: the second form has the same handle.
+    let query = |count: *mut u32, out: *mut vk::SparseImageFormatProperties2<'_>| unsafe {
+        call!(
+            call.physical_device,
+            GetPhysicalDeviceSparseImageFormatProperties2(In::new(&info), Out::new(count), out)
+        )
     };
     let (count, out) = (call.property_count.as_ptr(), call.properties);
     // SAFETY: the call obeys the specification.

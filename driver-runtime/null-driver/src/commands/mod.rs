@@ -12,7 +12,6 @@ use vkload_driver_runtime::{Queue, calls, entry_points, vk};
 
 use crate::device::list;
 use crate::dispatchable::mark;
-use crate::runtime::typed;
 use crate::{Null, checkpoints, events, queries, rendering};
 
 /// The functions that run when a command buffer is executed. Other recorded commands have no effect.
@@ -52,12 +51,10 @@ static RUNTIME: EntryPoints<Null> = command_buffer::entry_points::<Null>();
 
 /// Allocates as the runtime does, and writes the scenario's first word.
 fn allocate_command_buffers(call: &calls::AllocateCommandBuffers<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
+    // SAFETY: the call obeys the specification: the array has the requested length.
     unsafe {
-        let Some(allocate) = typed!(RUNTIME, ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers) else {
-            return vk::Result::ERROR_INITIALIZATION_FAILED;
-        };
-        let result = allocate(call.device, call.allocate_info.as_ptr(), call.command_buffers);
+        let result =
+            call.make(|command| RUNTIME.get(command)).unwrap_or(vk::Result::ERROR_INITIALIZATION_FAILED);
         if result == vk::Result::SUCCESS {
             let all = list(call.command_buffers, call.allocate_info.command_buffer_count);
             all.iter().for_each(|commands| mark(*commands));

@@ -5,8 +5,9 @@
 //! For every function here: handles are live, and pointers are valid for the function's writes, or NULL if that is
 //! allowed.
 
+use vkload_driver_runtime::registry::parameter::{InOptional, Out};
 use vkload_driver_runtime::vk::{self, Handle};
-use vkload_driver_runtime::{Device, Object, VkObject};
+use vkload_driver_runtime::{Device, Object, VkObject, calls};
 
 use super::rows::Pointer;
 use crate::runtime::runtime;
@@ -124,12 +125,10 @@ pub(super) unsafe fn fence(parent: Pointer, callbacks: Pointer, out: Pointer) ->
     let info = vk::FenceCreateInfo::default().flags(vk::FenceCreateFlags::SIGNALED);
     // SAFETY: see above.
     unsafe {
-        match runtime!(CREATE_FENCE: PFN_vkCreateFence) {
-            Some(create) => {
-                create(vk::Device::from_raw(parent.addr() as u64), &info, callbacks.cast(), out.cast())
-            }
-            None => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
-        }
+        let device = vk::Device::from_raw(parent.addr() as u64);
+        let (callbacks, out) = (InOptional::new(callbacks.cast()), Out::new(out.cast()));
+        let call = calls::CreateFence::new(device, (&info).into(), callbacks, out);
+        call.make(runtime).unwrap_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)
     }
 }
 
