@@ -15,6 +15,9 @@ use crate::call::{Call, Command, InterceptAll, Returned};
 use crate::dispatch::{DeviceLevel, Function, InstanceLevel, Level as _, pointer};
 use crate::runtime::Exported;
 
+#[doc(inline)]
+pub use vkload_registry::calls as parameters;
+
 /// Leads to the layer's function for a command and a handler.
 #[doc(hidden)]
 pub struct Wrapper<L, H, C>(PhantomData<(L, H, C)>);
@@ -33,14 +36,6 @@ macro_rules! parts {
             #[doc(inline)]
             pub use self::$part::types::*;
         )*
-
-        /// The parameters of each command.
-        pub mod parameters {
-            $(
-                #[doc(inline)]
-                pub use super::$part::parameters::*;
-            )*
-        }
 
         static NAMES: [Option<&[&str]>; COMMAND_COUNT] = table_by_command(&[$($part::NAMES),*]);
 

@@ -122,7 +122,7 @@ macro_rules! rows {
         #[allow(unused_imports, reason = "not every part needs each")]
         use vkload_registry::parameter::{Array, In, InOptional, Out};
         use vkload_registry::parameter::number_of;
-        use vkload_registry::{Class, CommandId, command, types as vk};
+        use vkload_registry::{Class, CommandId, calls, command, types as vk};
 
         use $crate::call::{All, Call, Command, Handler, InterceptAll, PassOn, enter, unwrapped};
         #[allow(unused_imports, reason = "not every part needs each")]
@@ -139,33 +139,8 @@ macro_rules! rows {
             $(
                 #[doc = concat!("`vk", stringify!($name), "`, whose parameters are [`parameters::", stringify!($name), "`].")]
                 ///
-                #[doc = concat!("[`parameters::", stringify!($name), "`]: super::parameters::", stringify!($name))]
+                #[doc = concat!("[`parameters::", stringify!($name), "`]: crate::commands::parameters::", stringify!($name))]
                 pub enum $name {}
-            )*
-        }
-
-        #[allow(unreachable_pub, reason = "not those of commands without an object")]
-        #[allow(missing_docs, reason = "named as in the specification, which explains them")]
-        pub mod parameters {
-            #[allow(unused_imports, reason = "not every part needs each")]
-            use super::*;
-
-            $(
-                #[doc = concat!("The parameters of `vk", stringify!($name), "`.")]
-                pub struct $name<'a> {
-                    $(pub $parameter: $type,)*
-                    pub(super) lifetime: PhantomData<&'a ()>,
-                }
-
-                impl<'a> $name<'a> {
-                    $($(
-                        #[doc = concat!("Returns the elements of `", stringify!($parameter), "`.")]
-                        pub fn $parameter(&self) -> &'a [<$type as vkload_registry::parameter::Elements>::Element] {
-                            // SAFETY: the registry says which parameter is the count.
-                            unsafe { self.$parameter.slice(self.$count as usize) }
-                        }
-                    )?)*
-                }
             )*
         }
 
@@ -174,7 +149,7 @@ macro_rules! rows {
             unsafe impl Command for types::$name {
                 const ID: CommandId = command::$constant;
                 const CLASS: Class = Class::$class;
-                type Parameters<'a> = parameters::$name<'a>;
+                type Parameters<'a> = calls::$name<'a>;
                 type Numbers = [u64; [$(stringify!($parameter)),*].len()];
                 type Return = $result;
                 type Level = level!($class);
@@ -216,9 +191,8 @@ macro_rules! rows {
                     unsafe extern "system" fn wrapper<'a, L: Exported, H: Handler<L, types::$name>>(
                         $($parameter: $type),*
                     ) -> $result {
-                        let parameters = parameters::$name { $($parameter,)* lifetime: PhantomData };
-                        // SAFETY: the chain calls this.
-                        unsafe { enter::<L, types::$name, H>(parameters) }
+                        // SAFETY: the chain calls this, as the specification allows.
+                        unsafe { enter::<L, types::$name, H>(calls::$name::new($($parameter),*)) }
                     }
                     // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
                     unsafe {
