@@ -5,10 +5,10 @@ use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::memory::{Arc, OutOfMemory};
 use vkload_driver_runtime::object::{Changeable, Members, ParentObject};
 use vkload_driver_runtime::resource::SetLayoutInfo;
-use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, calls, entry_points, vk};
 
 use crate::Null;
-use crate::device::device;
+use crate::device::{device, device_objects};
 
 /// The bytes of any descriptor in a buffer of descriptors.
 pub(crate) const DESCRIPTOR_SIZE: u64 = 16;
@@ -29,23 +29,7 @@ struct Set;
 
 impl Changeable for Pool {}
 
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for SetLayout {
-    type Handle = vk::DescriptorSetLayout;
-    type Parent = Device<Null>;
-}
-
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Pool {
-    type Handle = vk::DescriptorPool;
-    type Parent = Device<Null>;
-}
-
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Set {
-    type Handle = vk::DescriptorSet;
-    type Parent = Device<Null>;
-}
+device_objects! { SetLayout = DescriptorSetLayout, Pool = DescriptorPool, Set = DescriptorSet }
 
 impl SetLayout {
     /// Returns the bytes of the bindings with numbers less than `end`.

@@ -24,3 +24,15 @@ pub(crate) unsafe fn list<'a, T>(start: *const T, count: u32) -> &'a [T] {
     // SAFETY: the caller vouches for the array.
     unsafe { core::slice::from_raw_parts(start, count as usize) }
 }
+
+/// Objects of devices, each with the type of its handles.
+macro_rules! device_objects {
+    ($($object:ident = $handle:ident),*) => {$(
+        // SAFETY: no other type is behind such handles.
+        unsafe impl vkload_driver_runtime::VkObject for $object {
+            type Handle = vkload_driver_runtime::vk::$handle;
+            type Parent = vkload_driver_runtime::Device<crate::Null>;
+        }
+    )*};
+}
+pub(crate) use device_objects;

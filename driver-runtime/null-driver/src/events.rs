@@ -4,18 +4,15 @@
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
+use vkload_driver_runtime::{Object, calls, entry_points, vk};
 
 use crate::Null;
+use crate::device::device_objects;
 
 /// An event, set or not.
 struct Event(AtomicBool);
 
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Event {
-    type Handle = vk::Event;
-    type Parent = Device<Null>;
-}
+device_objects! { Event = Event }
 
 /// # Safety
 /// `event` is a live handle.

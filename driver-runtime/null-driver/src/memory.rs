@@ -7,10 +7,10 @@ use core::ptr::NonNull;
 use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::registry::extension;
-use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, calls, entry_points, vk};
 
 use crate::description::HEAP_SIZE;
-use crate::device::device;
+use crate::device::{device, device_objects};
 use crate::host::{SharedMemory, close};
 use crate::{Null, scenario};
 
@@ -38,11 +38,7 @@ unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
 
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Memory {
-    type Handle = vk::DeviceMemory;
-    type Parent = Device<Null>;
-}
+device_objects! { Memory = DeviceMemory }
 
 impl Memory {
     pub(crate) fn new(size: u64) -> Option<Self> {

@@ -1,21 +1,15 @@
 //! Objects that are only created and destroyed.
 
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Object, entry_points, vk};
 
 use crate::Null;
+use crate::device::device_objects;
 
 macro_rules! objects {
     ($($type:ident($create:ident { $out:ident }, $destroy:ident { $handle:ident }))*) => {
-        $(
-            struct $type;
-
-            // SAFETY: no other type is behind such handles.
-            unsafe impl VkObject for $type {
-                type Handle = vk::$type;
-                type Parent = Device<Null>;
-            }
-        )*
+        $(struct $type;)*
+        device_objects! { $($type = $type),* }
 
         /// The commands that create and destroy the objects.
         // SAFETY: each function implements its command, with the objects of this driver.

@@ -7,27 +7,17 @@ use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::memory::OutOfMemory;
 use vkload_driver_runtime::pipeline_cache::{self, Cache, PipelineCaches, Written};
-use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, entry_points, vk};
 
 use crate::Null;
-use crate::device::{device, list};
+use crate::device::{device, device_objects, list};
 
 /// A shader module: a number for its code.
 struct ShaderModule(u64);
 
 struct Pipeline(#[expect(dead_code, reason = "nothing is drawn")] u64);
 
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for ShaderModule {
-    type Handle = vk::ShaderModule;
-    type Parent = Device<Null>;
-}
-
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Pipeline {
-    type Handle = vk::Pipeline;
-    type Parent = Device<Null>;
-}
+device_objects! { ShaderModule = ShaderModule, Pipeline = Pipeline }
 
 /// The only kind of object in a pipeline cache.
 const COMPILED: u32 = 0;

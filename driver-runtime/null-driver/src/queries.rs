@@ -5,10 +5,10 @@ use core::ptr::NonNull;
 
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::resource::{QueryPoolInfo, QueryRange};
-use vkload_driver_runtime::{Device, Object, VkObject, Waiting, calls, entry_points, vk};
+use vkload_driver_runtime::{Object, Waiting, calls, entry_points, vk};
 
 use crate::Null;
-use crate::device::device;
+use crate::device::{device, device_objects};
 use crate::host::{Shared, System};
 use crate::resource::Buffer;
 use crate::scenario;
@@ -19,11 +19,7 @@ struct Pool {
     results: Shared<Vec<Option<u64>>>,
 }
 
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Pool {
-    type Handle = vk::QueryPool;
-    type Parent = Device<Null>;
-}
+device_objects! { Pool = QueryPool }
 
 impl Pool {
     fn set(&self, first: u32, count: u32, result: Option<u64>) {

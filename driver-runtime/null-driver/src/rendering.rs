@@ -7,10 +7,10 @@ use vkload_driver_runtime::atomic::AtomicU64;
 use vkload_driver_runtime::command_buffer::CommandBuffer;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::resource::ImageViewInfo;
-use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
+use vkload_driver_runtime::{Object, calls, entry_points, vk};
 
 use crate::Null;
-use crate::device::list;
+use crate::device::{device_objects, list};
 use crate::host::Shared;
 use crate::image::copy::{Clear, clear_rectangle};
 use crate::image::layout::Image;
@@ -48,16 +48,7 @@ struct Framebuffer {
     layers: u32,
 }
 
-macro_rules! objects {
-    ($($type:ident)*) => {$(
-        // SAFETY: no other type is behind such handles.
-        unsafe impl VkObject for $type {
-            type Handle = vk::$type;
-            type Parent = Device<Null>;
-        }
-    )*};
-}
-objects! { ImageView RenderPass Framebuffer }
+device_objects! { ImageView = ImageView, RenderPass = RenderPass, Framebuffer = Framebuffer }
 
 /// The current render targets and the queue during the execution of a command buffer.
 pub struct Current {

@@ -6,10 +6,11 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::resource::BufferInfo;
-use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
+use vkload_driver_runtime::{Object, calls, entry_points, vk};
 
 use crate::Null;
 use crate::description::HEAP_SIZE;
+use crate::device::device_objects;
 use crate::memory::{ALIGNMENT, Memory};
 use crate::scenario;
 
@@ -18,11 +19,7 @@ pub(crate) struct Buffer {
     start: AtomicPtr<u8>,
 }
 
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Buffer {
-    type Handle = vk::Buffer;
-    type Parent = Device<Null>;
-}
+device_objects! { Buffer = Buffer }
 
 impl Buffer {
     /// Returns the `size` bytes from `offset` on, truncated at the end of the buffer: their address and number.

@@ -7,10 +7,10 @@ use ash::vk::{self, Handle};
 
 use super::pool::CommandPool;
 use super::recording::recorder::{Call, Recorder};
-use crate::device::Device;
+use crate::device::device_object;
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::object::{Exclusive, Object, VkObject};
+use crate::object::{Exclusive, Object};
 use crate::result::CommandBufferError;
 
 /// A driver's functions for command buffers.
@@ -135,11 +135,7 @@ unsafe impl<D: CommandBuffers> Send for BufferState<D> {}
 // SAFETY: as above.
 unsafe impl<D: CommandBuffers> Sync for BufferState<D> {}
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: CommandBuffers> VkObject for BufferState<D> {
-    type Handle = vk::CommandBuffer;
-    type Parent = Device<D>;
-}
+device_object! { <D: CommandBuffers> BufferState<D> = CommandBuffer }
 
 impl<D: CommandBuffers> BufferState<D> {
     /// Returns the pool.

@@ -8,8 +8,8 @@ use vkload_core::memory::CopiedCallbacks;
 
 use super::buffer::{BufferState, CommandBuffers, ExclusiveCommandBuffer, State};
 use super::recording::recorder::Recorder;
-use crate::device::Device;
-use crate::object::{Members, Object, VkObject};
+use crate::device::device_object;
+use crate::object::{Members, Object};
 use crate::result::CommandBufferError;
 
 /// A command pool.
@@ -33,11 +33,7 @@ struct Buffers<D: CommandBuffers> {
 // that execute command buffers read what does not change.
 unsafe impl<D: CommandBuffers> Sync for PoolState<D> {}
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: CommandBuffers> VkObject for PoolState<D> {
-    type Handle = vk::CommandPool;
-    type Parent = Device<D>;
-}
+device_object! { <D: CommandBuffers> PoolState<D> = CommandPool }
 
 impl<D: CommandBuffers> PoolState<D> {
     pub(super) fn new(info: &vk::CommandPoolCreateInfo<'_>, memory: CopiedCallbacks) -> Self {

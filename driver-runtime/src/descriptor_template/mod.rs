@@ -15,11 +15,11 @@ use vkload_core::memory::OutOfMemory;
 use vkload_core::registry::parameter::Array;
 
 use crate::calls;
-use crate::device::Device;
+use crate::device::{Device, device_object};
 use crate::dispatch::{Forward, forwards};
 use crate::driver_types::DriverTypes;
 use crate::forward::calls::{call, list};
-use crate::object::{Object, Owned, Piece, Plain, VkObject};
+use crate::object::{Object, Owned, Piece, Plain};
 use batch::Batch;
 
 struct Template<D> {
@@ -44,11 +44,7 @@ struct Entry {
 unsafe impl Plain for Entry {}
 const _: () = assert!(size_of::<Entry>() == 4 * size_of::<u32>() + 2 * size_of::<usize>());
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: DriverTypes> VkObject for Template<D> {
-    type Handle = vk::DescriptorUpdateTemplate;
-    type Parent = Device<D>;
-}
+device_object! { <D: DriverTypes> Template<D> = DescriptorUpdateTemplate }
 
 impl<D: DriverTypes> Template<D> {
     /// # Safety

@@ -8,7 +8,7 @@ use vkload_core::memory::OutOfMemory;
 use super::Device;
 use crate::dispatch::EntryPoints;
 use crate::driver_types::DriverTypes;
-use crate::object::{Object, ObjectBase, ParentObject, Slot, VkObject};
+use crate::object::{Object, ObjectBase, ParentObject, Slot};
 use crate::{calls, entry_points};
 
 /// The object behind a private data slot.
@@ -17,11 +17,7 @@ struct SlotObject<D: DriverTypes> {
     device: core::marker::PhantomData<D>,
 }
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: DriverTypes> VkObject for SlotObject<D> {
-    type Handle = vk::PrivateDataSlot;
-    type Parent = Device<D>;
-}
+device_object! { <D: DriverTypes> SlotObject<D> = PrivateDataSlot }
 
 /// Returns whether the driver does not create objects of this type: surfaces belong to the loader, and so do
 /// swapchains on Android.

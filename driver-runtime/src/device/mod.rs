@@ -1,5 +1,17 @@
 //! Devices.
 
+/// An object of devices, with the type of its handles.
+macro_rules! device_object {
+    (<$driver:ident: $bound:ident> $object:ty = $handle:ident) => {
+        // SAFETY: no other type is behind such handles.
+        unsafe impl<$driver: $bound> $crate::object::VkObject for $object {
+            type Handle = ash::vk::$handle;
+            type Parent = $crate::device::Device<$driver>;
+        }
+    };
+}
+pub(crate) use device_object;
+
 mod attach;
 mod lost;
 mod queue;

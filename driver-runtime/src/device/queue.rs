@@ -7,7 +7,7 @@ use ash::vk;
 use super::{Device, Lost, lost};
 use crate::dispatch::EntryPoints;
 use crate::driver_types::DriverTypes;
-use crate::object::{Object, VkObject};
+use crate::object::Object;
 use crate::{calls, entry_points};
 
 /// A queue: the runtime's data, then the driver's part.
@@ -61,11 +61,7 @@ impl<D: DriverTypes> Queue<D> {
     }
 }
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: DriverTypes> VkObject for QueueState<D> {
-    type Handle = vk::Queue;
-    type Parent = Device<D>;
-}
+device_object! { <D: DriverTypes> QueueState<D> = Queue }
 
 impl<D: DriverTypes> Deref for QueueState<D> {
     type Target = D::Queue;

@@ -8,10 +8,10 @@ use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use super::Headless;
 use super::image::{SwapchainImage, create_info};
-use crate::device::{Device, Queue};
+use crate::device::{Device, Queue, device_object};
 use crate::dispatch::EntryPoints;
 use crate::forward::calls::list;
-use crate::object::{Object, ParentObject, VkObject};
+use crate::object::{Object, ParentObject};
 use crate::out_array::OutArray;
 use crate::result::{SubmitError, code};
 use crate::sync::signal_in_order;
@@ -26,11 +26,7 @@ pub struct Swapchain<D: Headless> {
     of: core::marker::PhantomData<fn() -> D>,
 }
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: Headless> VkObject for Swapchain<D> {
-    type Handle = vk::SwapchainKHR;
-    type Parent = Device<D>;
-}
+device_object! { <D: Headless> Swapchain<D> = SwapchainKHR }
 
 impl<D: Headless> Swapchain<D> {
     /// Returns the memory of an image, for images that applications bind to it

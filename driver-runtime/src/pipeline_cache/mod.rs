@@ -15,9 +15,8 @@ mod tests;
 use ash::vk;
 use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
-use crate::device::Device;
+use crate::device::{Device, device_object};
 use crate::driver::Driver;
-use crate::object::VkObject;
 use entries::{Entries, Keyed};
 use once::Once;
 
@@ -80,11 +79,7 @@ impl<D: PipelineCaches> Keyed for CacheEntry<D> {
     }
 }
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: PipelineCaches> VkObject for Cache<D> {
-    type Handle = vk::PipelineCache;
-    type Parent = Device<D>;
-}
+device_object! { <D: PipelineCaches> Cache<D> = PipelineCache }
 
 impl<D: PipelineCaches> Cache<D> {
     /// Creates an empty cache in memory of `memory`.

@@ -5,20 +5,16 @@ use vkload_core::abi::chain;
 
 use super::payload::Payloads;
 use super::wait::{PendingWaits, WaitList, wait};
-use crate::device::Device;
+use crate::device::{Device, device_object};
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
-use crate::object::{Object, VkObject};
+use crate::object::Object;
 use crate::sync_object::{HandleKinds, Purpose, SyncRef};
 use crate::{calls, entry_points};
 
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: Driver> VkObject for Fence<D> {
-    type Handle = vk::Fence;
-    type Parent = Device<D>;
-}
+device_object! { <D: Driver> Fence<D> = Fence }
 
 impl<D: Driver> Fence<D> {
     /// Creates a fence whose type has all these handles, or returns `ERROR_UNKNOWN` if no type has them: applications

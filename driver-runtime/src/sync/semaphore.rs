@@ -7,11 +7,11 @@ use vkload_core::memory::{OutOfMemory, UninitArc};
 use super::payload::Payloads;
 use super::timeline::{SharedTimeline, Timeline, ValueState};
 use super::wait::{PendingWaits, WaitList, wait};
-use crate::device::Device;
+use crate::device::{Device, device_object};
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::driver_types::DriverTypes;
-use crate::object::{Object, ParentObject, VkObject};
+use crate::object::{Object, ParentObject};
 use crate::sync_object::{HandleKinds, Purpose, SyncRef, TimelineMode};
 use crate::{calls, entry_points};
 
@@ -62,11 +62,7 @@ impl<D: DriverTypes> Semaphore<D> {
     }
 }
 
-// SAFETY: no other type is behind such handles.
-unsafe impl<D: DriverTypes> VkObject for Semaphore<D> {
-    type Handle = vk::Semaphore;
-    type Parent = Device<D>;
-}
+device_object! { <D: DriverTypes> Semaphore<D> = Semaphore }
 
 impl<D: Driver> Semaphore<D> {
     /// Creates a semaphore whose type has all these handles, or returns `ERROR_UNKNOWN` if no type has them: as for

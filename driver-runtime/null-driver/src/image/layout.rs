@@ -4,11 +4,11 @@ use core::ptr::{NonNull, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use vkload_driver_runtime::resource::ImageInfo;
-use vkload_driver_runtime::{Device, VkObject, vk};
+use vkload_driver_runtime::vk;
 
 use super::format::find;
 use super::support::sizes;
-use crate::Null;
+use crate::device::device_objects;
 use crate::host::Shared;
 use crate::memory::{ALIGNMENT, Memory};
 
@@ -23,11 +23,7 @@ pub(crate) struct Image {
     own: Shared<Option<Memory>>,
 }
 
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Image {
-    type Handle = vk::Image;
-    type Parent = Device<Null>;
-}
+device_objects! { Image = Image }
 
 /// Blocks of texels somewhere in memory, in rows and slices.
 #[derive(Clone, Copy)]

@@ -49,7 +49,7 @@ const fn table() -> [Option<Command>; COMMAND_COUNT] {
 unsafe fn watched<R: Outcome>(
     command: CommandId,
     parameters: &[u64],
-    call: &mut dyn FnMut(Command) -> R,
+    call: &mut dyn FnMut(fn(CommandId) -> Option<Command>) -> Option<R>,
 ) -> R {
     let command = command.canonical();
     // SAFETY: the caller vouches for the parameters.
@@ -60,7 +60,7 @@ unsafe fn watched<R: Outcome>(
             return logged(command, R::failed(wanted));
         }
     }
-    let outcome = call(Null::TABLE.get(command).expect("a command of the driver"));
+    let outcome = call(|command| Null::TABLE.get(command)).expect("a command of the driver");
     logged(command, if let Some(wanted) = wanted { outcome.or(wanted) } else { outcome })
 }
 
