@@ -74,8 +74,3 @@ errors! {
         Unknown = ERROR_UNKNOWN,
     }
 }
-
-/// Returns the code of a `Result`: success or the error's.
-pub(crate) fn code<E: Into<vk::Result>>(result: Result<(), E>) -> vk::Result {
-    result.map_or_else(Into::into, |()| vk::Result::SUCCESS)
-}

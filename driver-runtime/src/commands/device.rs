@@ -12,7 +12,7 @@ use vkload_core::registry::parameter::Out;
 
 use super::enumerate::physical_devices;
 use crate::device::{Device, DeviceRequest, Lost, QueueInfo};
-use crate::dispatch::{DispatchTable, EntryPoints};
+use crate::dispatch::DispatchTable;
 use crate::driver::Driver;
 use crate::extensions::EnabledExtensions;
 use crate::features::{self, CheckError};
@@ -23,9 +23,9 @@ use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
 use crate::sync_object::{SubmitMode, SyncTypes};
-use crate::{calls, entry_points, here, message};
+use crate::{calls, here, message};
 
-fn create_device<D: Driver>(call: &calls::CreateDevice<'_>) -> Result<(), vk::Result> {
+pub(super) fn create_device<D: Driver>(call: &calls::CreateDevice<'_>) -> Result<(), vk::Result> {
     // SAFETY: the call obeys the specification, but for NULL.
     unsafe {
         let (Some(info), false) = (call.create_info.as_ptr().as_ref(), call.device.as_ptr().is_null()) else {
@@ -289,7 +289,7 @@ impl<D: Driver> Drop for Building<D> {
     }
 }
 
-fn destroy_device<D: Driver>(call: &calls::DestroyDevice<'_>) {
+pub(super) fn destroy_device<D: Driver>(call: &calls::DestroyDevice<'_>) {
     // SAFETY: the call obeys the specification, so nothing uses the device any more. Its memory came from the allocator
     // that it holds, which by the specification is compatible with the one given here.
     unsafe {
@@ -298,13 +298,6 @@ fn destroy_device<D: Driver>(call: &calls::DestroyDevice<'_>) {
         let address = usize::try_from(call.device.as_raw()).unwrap_or_default();
         let block = NonNull::new_unchecked(core::ptr::with_exposed_provenance_mut::<Device<D>>(address));
         drop(Building { block, memory });
-    }
-}
-
-pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! { CreateDevice = create_device::<D>, DestroyDevice = destroy_device::<D> }
     }
 }
 

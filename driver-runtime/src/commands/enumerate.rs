@@ -2,7 +2,6 @@
 
 use ash::vk;
 
-use crate::dispatch::EntryPoints;
 use crate::driver::{Driver, Search};
 use crate::drm::{DrmDevices, NodeError};
 use crate::instance::{Enumeration, Found, Instance};
@@ -10,9 +9,9 @@ use crate::log::{Level, Topic};
 use crate::object::ParentObject;
 use crate::out_array::OutArray;
 use crate::result::EnumerateError;
-use crate::{calls, entry_points, message};
+use crate::{calls, message};
 
-fn enumerate_physical_devices<D: Driver>(
+pub(super) fn enumerate_physical_devices<D: Driver>(
     call: &calls::EnumeratePhysicalDevices<'_>,
 ) -> Result<vk::Result, EnumerateError> {
     // SAFETY: the call obeys the specification.
@@ -24,7 +23,7 @@ fn enumerate_physical_devices<D: Driver>(
     }
 }
 
-fn enumerate_physical_device_groups<D: Driver>(
+pub(super) fn enumerate_physical_device_groups<D: Driver>(
     call: &calls::EnumeratePhysicalDeviceGroups<'_>,
 ) -> Result<vk::Result, EnumerateError> {
     // SAFETY: the call obeys the specification.
@@ -34,16 +33,6 @@ fn enumerate_physical_device_groups<D: Driver>(
         let mut array = OutArray::new(count.as_ptr(), out);
         found.groups().for_each(|group| array.push_with(|out| found.describe(&group, out)));
         Ok(array.finish())
-    }
-}
-
-pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! {
-            EnumeratePhysicalDevices = enumerate_physical_devices::<D>,
-            EnumeratePhysicalDeviceGroups = enumerate_physical_device_groups::<D>,
-        }
     }
 }
 

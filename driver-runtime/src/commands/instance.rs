@@ -8,7 +8,6 @@ use ash::vk::{self, Handle};
 use vkload_core::memory::{Allocator, CopiedCallbacks, Escaped, OutOfMemory};
 use vkload_core::registry::ExtensionKind;
 
-use crate::dispatch::EntryPoints;
 use crate::driver::{Driver, Tables};
 use crate::extensions::{self, EnabledExtensions};
 use crate::icd;
@@ -16,9 +15,9 @@ use crate::instance::{AppInfo, Instance, InstanceRequest};
 use crate::log::{failed_early, report_left};
 use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 use crate::out_array::OutArray;
-use crate::{calls, entry_points, here};
+use crate::{calls, here};
 
-fn create_instance<D: Driver>(call: &calls::CreateInstance<'_>) -> Result<(), vk::Result> {
+pub(super) fn create_instance<D: Driver>(call: &calls::CreateInstance<'_>) -> Result<(), vk::Result> {
     // SAFETY: the call obeys the specification, but for NULL.
     unsafe {
         let (Some(info), false) = (call.create_info.as_ptr().as_ref(), call.instance.as_ptr().is_null())
@@ -119,7 +118,7 @@ fn accepts(driver: u32, application: u32, interface: u32) -> bool {
     interface >= 5 || !is_1_0(driver) || is_1_0(application)
 }
 
-fn destroy_instance<D: Driver>(call: &calls::DestroyInstance<'_>) {
+pub(super) fn destroy_instance<D: Driver>(call: &calls::DestroyInstance<'_>) {
     // SAFETY: the call obeys the specification, so nothing uses the instance any more. Its memory came from the
     // allocator that it holds, which by the specification is compatible with the one given here.
     unsafe {
@@ -137,12 +136,14 @@ fn destroy_instance<D: Driver>(call: &calls::DestroyInstance<'_>) {
     }
 }
 
-fn enumerate_instance_version<D: Driver>(call: &calls::EnumerateInstanceVersion<'_>) -> vk::Result {
+pub(super) fn enumerate_instance_version<D: Driver>(
+    call: &calls::EnumerateInstanceVersion<'_>,
+) -> vk::Result {
     call.api_version.write(D::api_version());
     vk::Result::SUCCESS
 }
 
-fn enumerate_extension_properties<D: Driver>(
+pub(super) fn enumerate_extension_properties<D: Driver>(
     call: &calls::EnumerateInstanceExtensionProperties<'_>,
 ) -> vk::Result {
     if !call.layer_name.is_null() {
@@ -156,20 +157,7 @@ fn enumerate_extension_properties<D: Driver>(
 }
 
 /// Returns no layers, since a driver has none.
-fn enumerate_layer_properties(call: &calls::EnumerateInstanceLayerProperties<'_>) -> vk::Result {
+pub(super) fn enumerate_layer_properties(call: &calls::EnumerateInstanceLayerProperties<'_>) -> vk::Result {
     call.property_count.write(0);
     vk::Result::SUCCESS
-}
-
-pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! {
-            CreateInstance = create_instance::<D>,
-            DestroyInstance = destroy_instance::<D>,
-            EnumerateInstanceVersion = enumerate_instance_version::<D>,
-            EnumerateInstanceExtensionProperties = enumerate_extension_properties::<D>,
-            EnumerateInstanceLayerProperties = enumerate_layer_properties,
-        }
-    }
 }

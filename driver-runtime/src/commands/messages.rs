@@ -8,12 +8,11 @@ use vkload_core::logger::{Listener, Report};
 use vkload_core::memory::OutOfMemory;
 use vkload_core::registry::parameter::{InOptional, Out};
 
-use crate::dispatch::EntryPoints;
+use crate::calls;
 use crate::driver::Driver;
 use crate::instance::Instance;
 use crate::log::Label;
 use crate::object::{Object, ObjectBase, ParentObject, VkObject};
-use crate::{calls, entry_points};
 
 /// The common part of both kinds of listeners: a number among the instance's listeners.
 struct Listening<D: Driver, H> {
@@ -63,19 +62,21 @@ unsafe fn destroy<D: Driver, H: Handle + Copy + 'static>(
     }
 }
 
-fn create_messenger<D: Driver>(call: &calls::CreateDebugUtilsMessengerEXT<'_>) -> Result<(), OutOfMemory> {
+pub(super) fn create_messenger<D: Driver>(
+    call: &calls::CreateDebugUtilsMessengerEXT<'_>,
+) -> Result<(), OutOfMemory> {
     // SAFETY: the call obeys the specification.
     unsafe {
         create::<D, _>(call.instance, Listener::messenger(&call.create_info), call.allocator, call.messenger)
     }
 }
 
-fn destroy_messenger<D: Driver>(call: &calls::DestroyDebugUtilsMessengerEXT<'_>) {
+pub(super) fn destroy_messenger<D: Driver>(call: &calls::DestroyDebugUtilsMessengerEXT<'_>) {
     // SAFETY: the call obeys the specification.
     unsafe { destroy::<D, _>(call.messenger, call.allocator) };
 }
 
-fn create_report_callback<D: Driver>(
+pub(super) fn create_report_callback<D: Driver>(
     call: &calls::CreateDebugReportCallbackEXT<'_>,
 ) -> Result<(), OutOfMemory> {
     // SAFETY: the call obeys the specification.
@@ -84,13 +85,13 @@ fn create_report_callback<D: Driver>(
     }
 }
 
-fn destroy_report_callback<D: Driver>(call: &calls::DestroyDebugReportCallbackEXT<'_>) {
+pub(super) fn destroy_report_callback<D: Driver>(call: &calls::DestroyDebugReportCallbackEXT<'_>) {
     // SAFETY: the call obeys the specification.
     unsafe { destroy::<D, _>(call.callback, call.allocator) };
 }
 
 /// Sends an application's message. Under a loader such messages stay in the loader; without one, they arrive here.
-fn submit_message<D: Driver>(call: &calls::SubmitDebugUtilsMessageEXT<'_>) -> Option<()> {
+pub(super) fn submit_message<D: Driver>(call: &calls::SubmitDebugUtilsMessageEXT<'_>) -> Option<()> {
     // SAFETY: the call obeys the specification, but for NULL; the data is valid for a callback.
     unsafe {
         let instance = Instance::<D>::from_handle(call.instance)?;
@@ -100,7 +101,7 @@ fn submit_message<D: Driver>(call: &calls::SubmitDebugUtilsMessageEXT<'_>) -> Op
     Some(())
 }
 
-fn report_message<D: Driver>(call: &calls::DebugReportMessageEXT<'_>) -> Option<()> {
+pub(super) fn report_message<D: Driver>(call: &calls::DebugReportMessageEXT<'_>) -> Option<()> {
     let report = Report {
         flags: call.flags,
         kind: call.object_type,
@@ -134,20 +135,20 @@ unsafe fn labelled<'a>(
 /// The commands are the same for queues and command buffers: both label an object.
 macro_rules! labels {
     ($($handle:ident: $begin:ident $begin_command:ident, $end:ident $end_command:ident, $insert:ident $insert_command:ident;)*) => {$(
-        fn $begin(call: &calls::$begin_command<'_>) -> Option<()> {
+        pub(super) fn $begin(call: &calls::$begin_command<'_>) -> Option<()> {
             // SAFETY: the call obeys the specification.
             let (base, label) = unsafe { labelled(call.$handle, call.label_info.as_ptr())? };
             base.begin_label(&label);
             Some(())
         }
 
-        fn $end(call: &calls::$end_command<'_>) -> Option<()> {
+        pub(super) fn $end(call: &calls::$end_command<'_>) -> Option<()> {
             // SAFETY: the call obeys the specification.
             unsafe { ObjectBase::of(call.$handle.as_raw())? }.end_label();
             Some(())
         }
 
-        fn $insert(call: &calls::$insert_command<'_>) -> Option<()> {
+        pub(super) fn $insert(call: &calls::$insert_command<'_>) -> Option<()> {
             // SAFETY: the call obeys the specification.
             let (base, label) = unsafe { labelled(call.$handle, call.label_info.as_ptr())? };
             base.insert_label(&label);
@@ -161,24 +162,4 @@ labels! {
         queue_insert QueueInsertDebugUtilsLabelEXT;
     command_buffer: commands_begin CmdBeginDebugUtilsLabelEXT, commands_end CmdEndDebugUtilsLabelEXT,
         commands_insert CmdInsertDebugUtilsLabelEXT;
-}
-
-pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! {
-            CreateDebugUtilsMessengerEXT = create_messenger::<D>,
-            DestroyDebugUtilsMessengerEXT = destroy_messenger::<D>,
-            SubmitDebugUtilsMessageEXT = submit_message::<D>,
-            CreateDebugReportCallbackEXT = create_report_callback::<D>,
-            DestroyDebugReportCallbackEXT = destroy_report_callback::<D>,
-            DebugReportMessageEXT = report_message::<D>,
-            QueueBeginDebugUtilsLabelEXT = queue_begin,
-            QueueEndDebugUtilsLabelEXT = queue_end,
-            QueueInsertDebugUtilsLabelEXT = queue_insert,
-            CmdBeginDebugUtilsLabelEXT = commands_begin,
-            CmdEndDebugUtilsLabelEXT = commands_end,
-            CmdInsertDebugUtilsLabelEXT = commands_insert,
-        }
-    }
 }

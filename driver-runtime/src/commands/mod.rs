@@ -14,19 +14,46 @@ use crate::driver::{Driver, Tables};
 use crate::driver_types::DriverTypes;
 use crate::host::Host;
 use crate::physical_device::plain;
-use crate::{features, forward, proc_addr, sync, time};
+use crate::{entry_points, features, forward, proc_addr, sync, time};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    proc_addr::entry_points::<D>()
-        .and(&instance::entry_points())
-        .and(&enumerate::entry_points())
-        .and(&physical_device::entry_points())
-        .and(&plain::entry_points())
-        .and(&device::entry_points())
-        .and(&crate::device::entry_points())
-        .and(&sync::entry_points())
-        .and(&messages::entry_points())
-        .and(&time::entry_points())
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            CreateInstance = instance::create_instance::<D>,
+            DestroyInstance = instance::destroy_instance::<D>,
+            EnumerateInstanceVersion = instance::enumerate_instance_version::<D>,
+            EnumerateInstanceExtensionProperties = instance::enumerate_extension_properties::<D>,
+            EnumerateInstanceLayerProperties = instance::enumerate_layer_properties,
+            EnumeratePhysicalDevices = enumerate::enumerate_physical_devices::<D>,
+            EnumeratePhysicalDeviceGroups = enumerate::enumerate_physical_device_groups::<D>,
+            GetPhysicalDeviceFeatures2 = physical_device::get_features_2::<D>,
+            GetPhysicalDeviceProperties2 = physical_device::get_properties_2::<D>,
+            GetPhysicalDeviceMemoryProperties2 = physical_device::get_memory_properties_2::<D>,
+            GetPhysicalDeviceQueueFamilyProperties2 = physical_device::get_queue_family_properties_2::<D>,
+            EnumerateDeviceExtensionProperties = physical_device::enumerate_extension_properties::<D>,
+            EnumerateDeviceLayerProperties = physical_device::enumerate_layer_properties,
+            GetPhysicalDeviceToolProperties = physical_device::get_tool_properties,
+            CreateDevice = device::create_device::<D>, DestroyDevice = device::destroy_device::<D>,
+            CreateDebugUtilsMessengerEXT = messages::create_messenger::<D>,
+            DestroyDebugUtilsMessengerEXT = messages::destroy_messenger::<D>,
+            SubmitDebugUtilsMessageEXT = messages::submit_message::<D>,
+            CreateDebugReportCallbackEXT = messages::create_report_callback::<D>,
+            DestroyDebugReportCallbackEXT = messages::destroy_report_callback::<D>,
+            DebugReportMessageEXT = messages::report_message::<D>,
+            QueueBeginDebugUtilsLabelEXT = messages::queue_begin,
+            QueueEndDebugUtilsLabelEXT = messages::queue_end,
+            QueueInsertDebugUtilsLabelEXT = messages::queue_insert,
+            CmdBeginDebugUtilsLabelEXT = messages::commands_begin,
+            CmdEndDebugUtilsLabelEXT = messages::commands_end,
+            CmdInsertDebugUtilsLabelEXT = messages::commands_insert,
+        }
+    }
+    .and(&proc_addr::entry_points())
+    .and(&plain::entry_points())
+    .and(&crate::device::entry_points())
+    .and(&sync::entry_points())
+    .and(&time::entry_points())
 }
 
 impl<D: Driver> Tables for D {

@@ -3,12 +3,11 @@
 use ash::vk;
 use vkload_core::registry::ExtensionKind;
 
-use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::object::Object;
 use crate::out_array::OutArray;
 use crate::physical_device::{Chainable, Physical, write_properties};
-use crate::{calls, entry_points, extensions, hal};
+use crate::{calls, extensions, hal};
 
 /// # Safety
 /// `device` is a live handle.
@@ -17,7 +16,7 @@ unsafe fn object<'a, D: Driver>(device: vk::PhysicalDevice) -> Option<&'a Object
     unsafe { Object::from_handle(device) }
 }
 
-fn get_features_2<D: Driver>(call: &calls::GetPhysicalDeviceFeatures2<'_>) -> Option<()> {
+pub(super) fn get_features_2<D: Driver>(call: &calls::GetPhysicalDeviceFeatures2<'_>) -> Option<()> {
     // SAFETY: the call obeys the specification.
     unsafe {
         let device = object::<D>(call.physical_device)?;
@@ -32,7 +31,7 @@ fn get_features_2<D: Driver>(call: &calls::GetPhysicalDeviceFeatures2<'_>) -> Op
     Some(())
 }
 
-fn get_properties_2<D: Driver>(call: &calls::GetPhysicalDeviceProperties2<'_>) -> Option<()> {
+pub(super) fn get_properties_2<D: Driver>(call: &calls::GetPhysicalDeviceProperties2<'_>) -> Option<()> {
     // SAFETY: the call obeys the specification.
     unsafe {
         let device = object::<D>(call.physical_device)?;
@@ -43,7 +42,9 @@ fn get_properties_2<D: Driver>(call: &calls::GetPhysicalDeviceProperties2<'_>) -
     Some(())
 }
 
-fn get_memory_properties_2<D: Driver>(call: &calls::GetPhysicalDeviceMemoryProperties2<'_>) -> Option<()> {
+pub(super) fn get_memory_properties_2<D: Driver>(
+    call: &calls::GetPhysicalDeviceMemoryProperties2<'_>,
+) -> Option<()> {
     // SAFETY: the call obeys the specification.
     unsafe {
         let device = object::<D>(call.physical_device)?;
@@ -52,7 +53,9 @@ fn get_memory_properties_2<D: Driver>(call: &calls::GetPhysicalDeviceMemoryPrope
     Some(())
 }
 
-fn get_queue_family_properties_2<D: Driver>(call: &calls::GetPhysicalDeviceQueueFamilyProperties2<'_>) {
+pub(super) fn get_queue_family_properties_2<D: Driver>(
+    call: &calls::GetPhysicalDeviceQueueFamilyProperties2<'_>,
+) {
     let (count, out) = (call.queue_family_property_count, call.queue_family_properties);
     // SAFETY: the call obeys the specification.
     let (device, mut array) =
@@ -64,7 +67,7 @@ fn get_queue_family_properties_2<D: Driver>(call: &calls::GetPhysicalDeviceQueue
     let _ = array.finish();
 }
 
-fn enumerate_extension_properties<D: Driver>(
+pub(super) fn enumerate_extension_properties<D: Driver>(
     call: &calls::EnumerateDeviceExtensionProperties<'_>,
 ) -> vk::Result {
     if !call.layer_name.is_null() {
@@ -83,28 +86,13 @@ fn enumerate_extension_properties<D: Driver>(
 }
 
 /// Returns no layers, since a driver has none, whatever the array's length.
-fn enumerate_layer_properties(call: &calls::EnumerateDeviceLayerProperties<'_>) -> vk::Result {
+pub(super) fn enumerate_layer_properties(call: &calls::EnumerateDeviceLayerProperties<'_>) -> vk::Result {
     call.property_count.write(0);
     vk::Result::SUCCESS
 }
 
 /// Returns no tools, since a driver is not a tool.
-fn get_tool_properties(call: &calls::GetPhysicalDeviceToolProperties<'_>) -> vk::Result {
+pub(super) fn get_tool_properties(call: &calls::GetPhysicalDeviceToolProperties<'_>) -> vk::Result {
     call.tool_count.write(0);
     vk::Result::SUCCESS
-}
-
-pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! {
-            GetPhysicalDeviceFeatures2 = get_features_2::<D>,
-            GetPhysicalDeviceProperties2 = get_properties_2::<D>,
-            GetPhysicalDeviceMemoryProperties2 = get_memory_properties_2::<D>,
-            GetPhysicalDeviceQueueFamilyProperties2 = get_queue_family_properties_2::<D>,
-            EnumerateDeviceExtensionProperties = enumerate_extension_properties::<D>,
-            EnumerateDeviceLayerProperties = enumerate_layer_properties,
-            GetPhysicalDeviceToolProperties = get_tool_properties,
-        }
-    }
 }

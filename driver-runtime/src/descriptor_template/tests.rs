@@ -293,7 +293,7 @@ fn nothing_is_handed_over_for_nothing() {
 
 struct Commands;
 // SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Commands {
+unsafe impl crate::VkObject for Commands {
     type Handle = vk::CommandBuffer;
     type Parent = Device<TestDriver>;
 }

@@ -6,10 +6,9 @@ use ash::vk::{self, Handle};
 use vkload_core::memory::OutOfMemory;
 
 use super::Device;
-use crate::dispatch::EntryPoints;
+use crate::calls;
 use crate::driver_types::DriverTypes;
 use crate::object::{Object, ObjectBase, ParentObject, Slot};
-use crate::{calls, entry_points};
 
 /// The object behind a private data slot.
 struct SlotObject<D: DriverTypes> {
@@ -26,7 +25,7 @@ fn is_foreign(kind: vk::ObjectType) -> bool {
         || (cfg!(target_os = "android") && kind == vk::ObjectType::SWAPCHAIN_KHR)
 }
 
-fn create_private_data_slot<D: DriverTypes>(
+pub(super) fn create_private_data_slot<D: DriverTypes>(
     call: &calls::CreatePrivateDataSlot<'_>,
 ) -> Result<(), OutOfMemory> {
     // SAFETY: the call obeys the specification.
@@ -40,12 +39,12 @@ fn create_private_data_slot<D: DriverTypes>(
     Ok(())
 }
 
-fn destroy_private_data_slot<D: DriverTypes>(call: &calls::DestroyPrivateDataSlot<'_>) {
+pub(super) fn destroy_private_data_slot<D: DriverTypes>(call: &calls::DestroyPrivateDataSlot<'_>) {
     // SAFETY: the call obeys the specification.
     unsafe { Object::<SlotObject<D>>::destroy(call.private_data_slot, call.allocator.as_ptr()) };
 }
 
-fn set_private_data<D: DriverTypes>(call: &calls::SetPrivateData<'_>) -> Result<(), OutOfMemory> {
+pub(super) fn set_private_data<D: DriverTypes>(call: &calls::SetPrivateData<'_>) -> Result<(), OutOfMemory> {
     let (handle, value) = (call.object_handle, call.data);
     // SAFETY: the call obeys the specification.
     unsafe {
@@ -59,7 +58,7 @@ fn set_private_data<D: DriverTypes>(call: &calls::SetPrivateData<'_>) -> Result<
     }
 }
 
-fn get_private_data<D: DriverTypes>(call: &calls::GetPrivateData<'_>) -> Option<()> {
+pub(super) fn get_private_data<D: DriverTypes>(call: &calls::GetPrivateData<'_>) -> Option<()> {
     call.data.write(0);
     // SAFETY: the call obeys the specification.
     unsafe {
@@ -75,7 +74,9 @@ fn get_private_data<D: DriverTypes>(call: &calls::GetPrivateData<'_>) -> Option<
     Some(())
 }
 
-fn set_object_name<D: DriverTypes>(call: &calls::SetDebugUtilsObjectNameEXT<'_>) -> Result<(), OutOfMemory> {
+pub(super) fn set_object_name<D: DriverTypes>(
+    call: &calls::SetDebugUtilsObjectNameEXT<'_>,
+) -> Result<(), OutOfMemory> {
     // SAFETY: the call obeys the specification, but for NULL.
     unsafe {
         let device = Device::<D>::from_handle(call.device).ok_or(OutOfMemory)?;
@@ -86,20 +87,5 @@ fn set_object_name<D: DriverTypes>(call: &calls::SetDebugUtilsObjectNameEXT<'_>)
             return device.root().foreign().set_name(surface, name);
         }
         ObjectBase::of(info.object_handle).map_or(Ok(()), |base| base.set_name(name))
-    }
-}
-
-pub(super) const fn entry_points<D: DriverTypes>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver. Tags are accepted and
-    // dropped.
-    unsafe {
-        entry_points! {
-            CreatePrivateDataSlot = create_private_data_slot::<D>,
-            DestroyPrivateDataSlot = destroy_private_data_slot::<D>,
-            SetPrivateData = set_private_data::<D>,
-            GetPrivateData = get_private_data::<D>,
-            SetDebugUtilsObjectNameEXT = set_object_name::<D>,
-            SetDebugUtilsObjectTagEXT = |_| vk::Result::SUCCESS,
-        }
     }
 }

@@ -31,17 +31,27 @@ use crate::extensions::EnabledExtensions;
 use crate::features;
 use crate::host::EventCount;
 use crate::log::{Level, Topic};
-use crate::message;
 use crate::object::{Object, ObjectBase, Owned, ParentKind, ParentObject, Root};
 use crate::physical_device::PhysicalDevice;
 use crate::sync_object::{SubmitMode, SyncTypes};
-use crate::trace;
+use crate::{entry_points, message, trace};
 
 pub use lost::Lost;
 pub use queue::{Queue, QueueInfo, QueueState};
 
 pub(crate) const fn entry_points<D: DriverTypes>() -> EntryPoints<D> {
-    queue::entry_points::<D>().and(&attach::entry_points())
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            GetDeviceQueue = queue::get_device_queue::<D>, GetDeviceQueue2 = queue::get_device_queue_2::<D>,
+            CreatePrivateDataSlot = attach::create_private_data_slot::<D>,
+            DestroyPrivateDataSlot = attach::destroy_private_data_slot::<D>,
+            SetPrivateData = attach::set_private_data::<D>,
+            GetPrivateData = attach::get_private_data::<D>,
+            SetDebugUtilsObjectNameEXT = attach::set_object_name::<D>,
+            SetDebugUtilsObjectTagEXT = |_| vk::Result::SUCCESS,
+        }
+    }
 }
 
 /// A device: the runtime's data, then the driver's part.

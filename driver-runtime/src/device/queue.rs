@@ -5,10 +5,9 @@ use core::ops::Deref;
 use ash::vk;
 
 use super::{Device, Lost, lost};
-use crate::dispatch::EntryPoints;
+use crate::calls;
 use crate::driver_types::DriverTypes;
 use crate::object::Object;
-use crate::{calls, entry_points};
 
 /// A queue: the runtime's data, then the driver's part.
 pub type Queue<D> = Object<QueueState<D>>;
@@ -70,25 +69,18 @@ impl<D: DriverTypes> Deref for QueueState<D> {
     }
 }
 
-fn get_device_queue<D: DriverTypes>(call: &calls::GetDeviceQueue<'_>) {
+pub(super) fn get_device_queue<D: DriverTypes>(call: &calls::GetDeviceQueue<'_>) {
     let flags = vk::DeviceQueueCreateFlags::empty();
     let info = QueueInfo { family: call.queue_family_index, index: call.queue_index, flags };
     // SAFETY: the call obeys the specification.
     call.queue.write(unsafe { find::<D>(call.device, info) });
 }
 
-fn get_device_queue_2<D: DriverTypes>(call: &calls::GetDeviceQueue2<'_>) {
+pub(super) fn get_device_queue_2<D: DriverTypes>(call: &calls::GetDeviceQueue2<'_>) {
     let info = &call.queue_info;
     let info = QueueInfo { family: info.queue_family_index, index: info.queue_index, flags: info.flags };
     // SAFETY: the call obeys the specification.
     call.queue.write(unsafe { find::<D>(call.device, info) });
-}
-
-pub(super) const fn entry_points<D: DriverTypes>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! { GetDeviceQueue = get_device_queue::<D>, GetDeviceQueue2 = get_device_queue_2::<D> }
-    }
 }
 
 /// Returns the queue of this family, number and flags, all three together.

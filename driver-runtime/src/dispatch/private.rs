@@ -89,7 +89,7 @@ const fn has(list: &[(&CStr, u32)], name: &CStr) -> bool {
 }
 
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-const fn is_same(left: &[u8], right: &[u8]) -> bool {
+pub(super) const fn is_same(left: &[u8], right: &[u8]) -> bool {
     let mut at = 0;
     while at < left.len() && at < right.len() && left[at] == right[at] {
         at += 1;

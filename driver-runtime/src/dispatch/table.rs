@@ -6,6 +6,8 @@ use core::marker::PhantomData;
 use ash::vk;
 use vkload_core::registry::{self, COMMAND_COUNT, CommandId};
 
+use super::private::is_same;
+
 /// A Vulkan command whose parameters do not matter.
 pub type Command = unsafe extern "system" fn();
 
@@ -290,21 +292,13 @@ extern "system" fn missing() -> vk::Result {
 /// Returns whether `pointer_type`, as `PFN_vkCmdDraw`, is the type of the command's function, under any of its names.
 #[doc(hidden)]
 #[must_use]
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
-    let (given, name) = (pointer_type.as_bytes(), command.const_name());
-    let prefix = "PFN_".len();
-    if given.len() - prefix != name.len() - 1 {
+    let (Some((b"PFN_", given)), Some((_, name))) =
+        (pointer_type.as_bytes().split_first_chunk(), command.const_name().split_last())
+    else {
         return false;
-    }
-    let mut at = 0;
-    while at < name.len() - 1 {
-        if given[prefix + at] != name[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
+    };
+    is_same(given, name)
 }
 
 /// [`EntryPoints`] as a constant: each command with a function that takes the structure of its parameters in

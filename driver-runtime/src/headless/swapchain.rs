@@ -8,14 +8,15 @@ use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use super::Headless;
 use super::image::{SwapchainImage, create_info};
+use crate::calls::{self, Outcome as _};
 use crate::device::{Device, Queue, device_object};
 use crate::dispatch::EntryPoints;
+use crate::entry_points;
 use crate::forward::calls::list;
 use crate::object::{Object, ParentObject};
 use crate::out_array::OutArray;
-use crate::result::{SubmitError, code};
+use crate::result::SubmitError;
 use crate::sync::signal_in_order;
-use crate::{calls, entry_points};
 
 /// A swapchain's images.
 pub struct Swapchain<D: Headless> {
@@ -208,7 +209,7 @@ fn queue_present<D: Headless>(call: &calls::QueuePresentKHR<'_>) -> vk::Result {
                 Some(swapchain) => swapchain.present(queue, core::mem::take(&mut waits), image),
                 None => Err(vk::Result::ERROR_OUT_OF_DATE_KHR),
             };
-            let result = code(result.and_then(|()| signal_fence(queue, info, index).map_err(Into::into)));
+            let result = result.and_then(|()| signal_fence(queue, info, index).map_err(Into::into)).outcome();
             if !info.p_results.is_null() {
                 info.p_results.add(index).write(result);
             }

@@ -5,12 +5,11 @@ use vkload_core::abi::chain;
 
 use super::payload::Payloads;
 use super::wait::{PendingWaits, WaitList, wait};
+use crate::calls;
 use crate::device::{Device, device_object};
-use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::object::Object;
 use crate::sync_object::{HandleKinds, Purpose, SyncRef};
-use crate::{calls, entry_points};
 
 pub(crate) struct Fence<D: Driver>(pub(super) Payloads<D>);
 
@@ -27,7 +26,7 @@ impl<D: Driver> Fence<D> {
     }
 }
 
-fn create_fence<D: Driver>(call: &calls::CreateFence<'_>) -> Result<(), vk::Result> {
+pub(super) fn create_fence<D: Driver>(call: &calls::CreateFence<'_>) -> Result<(), vk::Result> {
     let info = &call.create_info;
     // SAFETY: the call obeys the specification.
     unsafe {
@@ -41,13 +40,13 @@ fn create_fence<D: Driver>(call: &calls::CreateFence<'_>) -> Result<(), vk::Resu
     Ok(())
 }
 
-fn destroy_fence<D: Driver>(call: &calls::DestroyFence<'_>) {
+pub(super) fn destroy_fence<D: Driver>(call: &calls::DestroyFence<'_>) {
     // SAFETY: the call obeys the specification.
     unsafe { Object::<Fence<D>>::destroy(call.fence, call.allocator.as_ptr()) };
 }
 
 /// Resets fences. A fence with a temporary payload gets its own payload back, which is reset.
-fn reset_fences<D: Driver>(call: &calls::ResetFences<'_>) -> vk::Result {
+pub(super) fn reset_fences<D: Driver>(call: &calls::ResetFences<'_>) -> vk::Result {
     for fence in call.fences() {
         // SAFETY: the call obeys the specification.
         if let Some(fence) = unsafe { Object::<Fence<D>>::from_handle(*fence) } {
@@ -58,7 +57,7 @@ fn reset_fences<D: Driver>(call: &calls::ResetFences<'_>) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-fn get_fence_status<D: Driver>(call: &calls::GetFenceStatus<'_>) -> Result<(), vk::Result> {
+pub(super) fn get_fence_status<D: Driver>(call: &calls::GetFenceStatus<'_>) -> Result<(), vk::Result> {
     // SAFETY: the call obeys the specification.
     let (device, fence) =
         unsafe { (Device::<D>::from_handle(call.device), Object::<Fence<D>>::from_handle(call.fence)) };
@@ -69,7 +68,7 @@ fn get_fence_status<D: Driver>(call: &calls::GetFenceStatus<'_>) -> Result<(), v
     if is_signalled { Ok(()) } else { Err(vk::Result::NOT_READY) }
 }
 
-fn wait_for_fences<D: Driver>(call: &calls::WaitForFences<'_>) -> vk::Result {
+pub(super) fn wait_for_fences<D: Driver>(call: &calls::WaitForFences<'_>) -> vk::Result {
     // SAFETY: the call obeys the specification.
     let Some(device) = (unsafe { Device::<D>::from_handle(call.device) }) else {
         return vk::Result::ERROR_DEVICE_LOST;
@@ -86,17 +85,4 @@ fn wait_for_fences<D: Driver>(call: &calls::WaitForFences<'_>) -> vk::Result {
     };
     let (count, all) = (call.fence_count as usize, call.wait_all != vk::FALSE);
     wait(device, call.timeout, WaitList { count, all, check })
-}
-
-pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! {
-            CreateFence = create_fence::<D>,
-            DestroyFence = destroy_fence::<D>,
-            ResetFences = reset_fences::<D>,
-            GetFenceStatus = get_fence_status::<D>,
-            WaitForFences = wait_for_fences::<D>,
-        }
-    }
 }

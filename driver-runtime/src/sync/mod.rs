@@ -14,12 +14,37 @@ mod wait;
 
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
+use crate::entry_points;
 
 pub(crate) use queue::{SubmitQueue, signal_in_order};
 
 pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    fence::entry_points::<D>()
-        .and(&semaphore::entry_points())
-        .and(&share::entry_points())
-        .and(&queue::entry_points())
+    // SAFETY: each function implements its command, with the runtime's objects for this driver.
+    unsafe {
+        entry_points! {
+            CreateFence = fence::create_fence::<D>,
+            DestroyFence = fence::destroy_fence::<D>,
+            ResetFences = fence::reset_fences::<D>,
+            GetFenceStatus = fence::get_fence_status::<D>,
+            WaitForFences = fence::wait_for_fences::<D>,
+            CreateSemaphore = semaphore::create_semaphore::<D>,
+            DestroySemaphore = semaphore::destroy_semaphore::<D>,
+            GetSemaphoreCounterValue = semaphore::get_semaphore_counter_value::<D>,
+            SignalSemaphore = semaphore::signal_semaphore::<D>,
+            WaitSemaphores = semaphore::wait_semaphores::<D>,
+            ImportFenceFdKHR = share::import_fence_fd::<D>,
+            GetFenceFdKHR = share::get_fence_fd::<D>,
+            ImportSemaphoreFdKHR = share::import_semaphore_fd::<D>,
+            GetSemaphoreFdKHR = share::get_semaphore_fd::<D>,
+            ImportSemaphoreZirconHandleFUCHSIA = share::import_semaphore_zircon_handle::<D>,
+            GetSemaphoreZirconHandleFUCHSIA = share::get_semaphore_zircon_handle::<D>,
+            GetPhysicalDeviceExternalFenceProperties = share::get_external_fence_properties::<D>,
+            GetPhysicalDeviceExternalSemaphoreProperties = share::get_external_semaphore_properties::<D>,
+            QueueSubmit = queue::queue_submit::<D>,
+            QueueSubmit2 = queue::queue_submit_2::<D>,
+            QueueBindSparse = queue::queue_bind_sparse::<D>,
+            QueueWaitIdle = queue::queue_wait_idle::<D>,
+            DeviceWaitIdle = queue::device_wait_idle::<D>,
+        }
+    }
 }

@@ -7,13 +7,12 @@ use vkload_core::memory::{OutOfMemory, UninitArc};
 use super::payload::Payloads;
 use super::timeline::{SharedTimeline, Timeline, ValueState};
 use super::wait::{PendingWaits, WaitList, wait};
+use crate::calls;
 use crate::device::{Device, device_object};
-use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::driver_types::DriverTypes;
 use crate::object::{Object, ParentObject};
 use crate::sync_object::{HandleKinds, Purpose, SyncRef, TimelineMode};
-use crate::{calls, entry_points};
 
 /// A semaphore: binary, or a timeline of the driver or the runtime.
 pub(crate) enum Semaphore<D: DriverTypes> {
@@ -84,7 +83,7 @@ impl<D: Driver> Semaphore<D> {
     }
 }
 
-fn create_semaphore<D: Driver>(call: &calls::CreateSemaphore<'_>) -> Result<(), vk::Result> {
+pub(super) fn create_semaphore<D: Driver>(call: &calls::CreateSemaphore<'_>) -> Result<(), vk::Result> {
     let info = &call.create_info;
     // SAFETY: the call obeys the specification.
     unsafe {
@@ -114,12 +113,12 @@ pub(super) unsafe fn purpose(chain: *const core::ffi::c_void) -> (Purpose, u64) 
     }
 }
 
-fn destroy_semaphore<D: Driver>(call: &calls::DestroySemaphore<'_>) {
+pub(super) fn destroy_semaphore<D: Driver>(call: &calls::DestroySemaphore<'_>) {
     // SAFETY: the call obeys the specification.
     unsafe { Object::<Semaphore<D>>::destroy(call.semaphore, call.allocator.as_ptr()) };
 }
 
-fn get_semaphore_counter_value<D: Driver>(
+pub(super) fn get_semaphore_counter_value<D: Driver>(
     call: &calls::GetSemaphoreCounterValue<'_>,
 ) -> Result<(), vk::Result> {
     // SAFETY: the call obeys the specification.
@@ -133,7 +132,7 @@ fn get_semaphore_counter_value<D: Driver>(
     Ok(())
 }
 
-fn signal_semaphore<D: Driver>(call: &calls::SignalSemaphore<'_>) -> Result<(), vk::Result> {
+pub(super) fn signal_semaphore<D: Driver>(call: &calls::SignalSemaphore<'_>) -> Result<(), vk::Result> {
     let info = &call.signal_info;
     // SAFETY: the call obeys the specification.
     let (device, semaphore) = unsafe {
@@ -154,7 +153,7 @@ fn signal_semaphore<D: Driver>(call: &calls::SignalSemaphore<'_>) -> Result<(), 
     Ok(())
 }
 
-fn wait_semaphores<D: Driver>(call: &calls::WaitSemaphores<'_>) -> vk::Result {
+pub(super) fn wait_semaphores<D: Driver>(call: &calls::WaitSemaphores<'_>) -> vk::Result {
     let info = &call.wait_info;
     // SAFETY: the call obeys the specification: live handles in counted arrays.
     unsafe {
@@ -168,18 +167,5 @@ fn wait_semaphores<D: Driver>(call: &calls::WaitSemaphores<'_>) -> vk::Result {
         };
         let all = !info.flags.contains(vk::SemaphoreWaitFlags::ANY);
         wait(device, call.timeout, WaitList { count: info.semaphore_count as usize, all, check })
-    }
-}
-
-pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! {
-            CreateSemaphore = create_semaphore::<D>,
-            DestroySemaphore = destroy_semaphore::<D>,
-            GetSemaphoreCounterValue = get_semaphore_counter_value::<D>,
-            SignalSemaphore = signal_semaphore::<D>,
-            WaitSemaphores = wait_semaphores::<D>,
-        }
     }
 }

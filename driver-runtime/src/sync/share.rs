@@ -6,8 +6,8 @@ use super::fence::Fence;
 use super::payload::Payloads;
 use super::semaphore::{Semaphore, purpose};
 use super::wait::wait_until;
+use crate::calls;
 use crate::device::Device;
-use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::object::Object;
 use crate::physical_device::Physical;
@@ -15,9 +15,8 @@ use crate::result::{ExportError, ImportError};
 use crate::sync_object::{
     Ability, Handle, HandleKind, HandleKinds, Purpose, SyncRef, SyncTypes, UninitSyncRef,
 };
-use crate::{calls, entry_points};
 
-fn import_fence_fd<D: Driver>(call: &calls::ImportFenceFdKHR<'_>) -> Result<(), ImportError> {
+pub(super) fn import_fence_fd<D: Driver>(call: &calls::ImportFenceFdKHR<'_>) -> Result<(), ImportError> {
     let info = &call.import_fence_fd_info;
     let kind = HandleKinds::of_fence(info.handle_type).and_then(HandleKinds::single);
     // SAFETY: the call obeys the specification.
@@ -32,7 +31,9 @@ fn import_fence_fd<D: Driver>(call: &calls::ImportFenceFdKHR<'_>) -> Result<(), 
     }
 }
 
-fn import_semaphore_fd<D: Driver>(call: &calls::ImportSemaphoreFdKHR<'_>) -> Result<(), ImportError> {
+pub(super) fn import_semaphore_fd<D: Driver>(
+    call: &calls::ImportSemaphoreFdKHR<'_>,
+) -> Result<(), ImportError> {
     let info = &call.import_semaphore_fd_info;
     let kind = HandleKinds::of_semaphore(info.handle_type).and_then(HandleKinds::single);
     let kind = kind.ok_or(ImportError::InvalidExternalHandle)?;
@@ -40,7 +41,7 @@ fn import_semaphore_fd<D: Driver>(call: &calls::ImportSemaphoreFdKHR<'_>) -> Res
     unsafe { import_semaphore::<D>(call.device, info.semaphore, Handle::new(kind, info.fd), info.flags) }
 }
 
-fn import_semaphore_zircon_handle<D: Driver>(
+pub(super) fn import_semaphore_zircon_handle<D: Driver>(
     call: &calls::ImportSemaphoreZirconHandleFUCHSIA<'_>,
 ) -> Result<(), ImportError> {
     let info = &call.import_semaphore_zircon_handle_info;
@@ -101,7 +102,7 @@ fn import<D: Driver>(
     Ok(())
 }
 
-fn get_fence_fd<D: Driver>(call: &calls::GetFenceFdKHR<'_>) -> Result<(), ExportError> {
+pub(super) fn get_fence_fd<D: Driver>(call: &calls::GetFenceFdKHR<'_>) -> Result<(), ExportError> {
     let info = &call.get_fd_info;
     let kind = HandleKinds::of_fence(info.handle_type).and_then(HandleKinds::single);
     // SAFETY: the call obeys the specification.
@@ -114,7 +115,7 @@ fn get_fence_fd<D: Driver>(call: &calls::GetFenceFdKHR<'_>) -> Result<(), Export
     Ok(())
 }
 
-fn get_semaphore_fd<D: Driver>(call: &calls::GetSemaphoreFdKHR<'_>) -> Result<(), ExportError> {
+pub(super) fn get_semaphore_fd<D: Driver>(call: &calls::GetSemaphoreFdKHR<'_>) -> Result<(), ExportError> {
     let info = &call.get_fd_info;
     // SAFETY: the call obeys the specification.
     let handle = unsafe { export_semaphore::<D>(call.device, info.semaphore, info.handle_type)? };
@@ -122,7 +123,7 @@ fn get_semaphore_fd<D: Driver>(call: &calls::GetSemaphoreFdKHR<'_>) -> Result<()
     Ok(())
 }
 
-fn get_semaphore_zircon_handle<D: Driver>(
+pub(super) fn get_semaphore_zircon_handle<D: Driver>(
     call: &calls::GetSemaphoreZirconHandleFUCHSIA<'_>,
 ) -> Result<(), ExportError> {
     let info = &call.get_zircon_handle_info;
@@ -220,7 +221,7 @@ impl Sharing {
 macro_rules! queries {
     ($($name:ident($command:ident) $info:ident, $out:ident { $features:ident: $flags:ident }
         $kind:ident, $to_flags:ident, $chain:ident => $purpose:expr;)*) => {$(
-        fn $name<D: Driver>(call: &calls::$command<'_>) -> Option<()> {
+        pub(super) fn $name<D: Driver>(call: &calls::$command<'_>) -> Option<()> {
             // SAFETY: the call obeys the specification.
             let (purpose, out, physical) = unsafe {
                 let $chain = call.$info.p_next;
@@ -252,20 +253,4 @@ queries! {
         external_semaphore_info,
         external_semaphore_properties { external_semaphore_features: ExternalSemaphoreFeatureFlags }
         of_semaphore, semaphore_flags, chain => purpose(chain).0;
-}
-
-pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! {
-            ImportFenceFdKHR = import_fence_fd::<D>,
-            GetFenceFdKHR = get_fence_fd::<D>,
-            ImportSemaphoreFdKHR = import_semaphore_fd::<D>,
-            GetSemaphoreFdKHR = get_semaphore_fd::<D>,
-            ImportSemaphoreZirconHandleFUCHSIA = import_semaphore_zircon_handle::<D>,
-            GetSemaphoreZirconHandleFUCHSIA = get_semaphore_zircon_handle::<D>,
-            GetPhysicalDeviceExternalFenceProperties = get_external_fence_properties::<D>,
-            GetPhysicalDeviceExternalSemaphoreProperties = get_external_semaphore_properties::<D>,
-        }
-    }
 }

@@ -7,43 +7,45 @@ use vkload_core::abi::chain;
 use vkload_core::memory::{Box, TryGrow};
 
 use super::submit::{QueueSubmit, SubmitList};
+use crate::calls;
 use crate::device::{Device, Queue};
-use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
+use crate::forward::calls::list;
 use crate::object::{Object, ParentMemory, ParentObject};
 use crate::result::SubmitError;
 use crate::sync::fence::Fence;
 use crate::sync::wait::{PendingWaits, WaitList, wait, wait_until};
 use crate::sync_object::{HandleKinds, Purpose, SyncRef};
 use crate::work::Binds;
-use crate::{calls, entry_points};
 
-fn queue_submit<D: Driver>(call: &calls::QueueSubmit<'_>) -> Result<(), SubmitError> {
+pub(in crate::sync) fn queue_submit<D: Driver>(call: &calls::QueueSubmit<'_>) -> Result<(), SubmitError> {
     // SAFETY: the call obeys the specification.
     unsafe { submit::<D, _>(call.queue, call.submits(), call.fence, |queue, info| read_submit(queue, info)) }
 }
 
-fn queue_submit_2<D: Driver>(call: &calls::QueueSubmit2<'_>) -> Result<(), SubmitError> {
+pub(in crate::sync) fn queue_submit_2<D: Driver>(call: &calls::QueueSubmit2<'_>) -> Result<(), SubmitError> {
     // SAFETY: the call obeys the specification.
     unsafe {
         submit::<D, _>(call.queue, call.submits(), call.fence, |queue, info| read_submit_2(queue, info))
     }
 }
 
-fn queue_bind_sparse<D: Driver>(call: &calls::QueueBindSparse<'_>) -> Result<(), SubmitError> {
+pub(in crate::sync) fn queue_bind_sparse<D: Driver>(
+    call: &calls::QueueBindSparse<'_>,
+) -> Result<(), SubmitError> {
     let infos = call.bind_info();
     // SAFETY: the call obeys the specification.
     unsafe { submit::<D, _>(call.queue, infos, call.fence, |queue, info| read_bind_sparse(queue, info)) }
 }
 
-fn queue_wait_idle<D: Driver>(call: &calls::QueueWaitIdle<'_>) -> vk::Result {
+pub(in crate::sync) fn queue_wait_idle<D: Driver>(call: &calls::QueueWaitIdle<'_>) -> vk::Result {
     // SAFETY: the call obeys the specification.
     let queue = unsafe { Queue::<D>::from_handle(call.queue) };
     queue.map_or(vk::Result::ERROR_DEVICE_LOST, wait_idle)
 }
 
 /// Waits for every queue, and returns the first error.
-fn device_wait_idle<D: Driver>(call: &calls::DeviceWaitIdle<'_>) -> vk::Result {
+pub(in crate::sync) fn device_wait_idle<D: Driver>(call: &calls::DeviceWaitIdle<'_>) -> vk::Result {
     // SAFETY: the call obeys the specification.
     let Some(device) = (unsafe { Device::<D>::from_handle(call.device) }) else {
         return vk::Result::ERROR_DEVICE_LOST;
@@ -52,19 +54,6 @@ fn device_wait_idle<D: Driver>(call: &calls::DeviceWaitIdle<'_>) -> vk::Result {
         let result = wait_idle::<D>(queue);
         if first == vk::Result::SUCCESS { result } else { first }
     })
-}
-
-pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
-    // SAFETY: each function implements its command, with the runtime's objects for this driver.
-    unsafe {
-        entry_points! {
-            QueueSubmit = queue_submit::<D>,
-            QueueSubmit2 = queue_submit_2::<D>,
-            QueueBindSparse = queue_bind_sparse::<D>,
-            QueueWaitIdle = queue_wait_idle::<D>,
-            DeviceWaitIdle = device_wait_idle::<D>,
-        }
-    }
 }
 
 /// Signals a fence after everything that was submitted to the queue.
@@ -173,20 +162,20 @@ unsafe fn read_bind_sparse<D: Driver>(
             let semaphore = info.p_wait_semaphores.add(index).read();
             submit.add_wait(semaphore, values.wait(index), vk::PipelineStageFlags2::ALL_COMMANDS)?;
         }
-        for index in 0..info.buffer_bind_count as usize {
-            let bind = &*info.p_buffer_binds.add(index);
-            let binds = Binds::copied(bind.buffer, bind.p_binds, bind.bind_count, memory)?;
-            submit.buffer_binds.try_push(binds)?;
+        for bind in list(info.p_buffer_binds, info.buffer_bind_count) {
+            submit.buffer_binds.try_push(Binds::copied(
+                bind.buffer,
+                bind.p_binds,
+                bind.bind_count,
+                memory,
+            )?)?;
         }
-        for index in 0..info.image_opaque_bind_count as usize {
-            let bind = &*info.p_image_opaque_binds.add(index);
+        for bind in list(info.p_image_opaque_binds, info.image_opaque_bind_count) {
             let binds = Binds::copied(bind.image, bind.p_binds, bind.bind_count, memory)?;
             submit.image_opaque_binds.try_push(binds)?;
         }
-        for index in 0..info.image_bind_count as usize {
-            let bind = &*info.p_image_binds.add(index);
-            let binds = Binds::copied(bind.image, bind.p_binds, bind.bind_count, memory)?;
-            submit.image_binds.try_push(binds)?;
+        for bind in list(info.p_image_binds, info.image_bind_count) {
+            submit.image_binds.try_push(Binds::copied(bind.image, bind.p_binds, bind.bind_count, memory)?)?;
         }
         values.add_signals(queue, &mut submit, info.p_signal_semaphores, info.signal_semaphore_count)?;
     }

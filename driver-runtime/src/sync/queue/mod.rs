@@ -20,8 +20,10 @@ use crate::driver_types::DriverTypes;
 use crate::object::ParentMemory;
 use crate::sync_object::{Readiness, SyncRef};
 
-pub(super) use commands::entry_points;
 pub(crate) use commands::signal_in_order;
+pub(super) use commands::{
+    device_wait_idle, queue_bind_sparse, queue_submit, queue_submit_2, queue_wait_idle,
+};
 pub(in crate::sync) use submit::SubmitList;
 
 /// The submissions of a queue that wait to be passed to the driver, and the queue's thread.
