@@ -55,7 +55,7 @@ fn freestanding_complaints(facts: &Facts) -> usize {
 }
 
 #[test]
-fn a30_an_unwinder_or_landing_pads_are_found() {
+fn an_unwinder_or_landing_pads_are_found() {
     let with = |imports: &[&str], sections: &[&str]| {
         let list = |names: &[&str]| set(names).into_iter().collect();
         freestanding_complaints(&Facts {
@@ -72,7 +72,7 @@ fn a30_an_unwinder_or_landing_pads_are_found() {
 }
 
 #[test]
-fn a31_symbols_of_std_are_found_and_others_not() {
+fn symbols_of_std_are_found_and_others_not() {
     let of = |name: &str| freestanding_complaints(&Facts { symbols: vec![name.into()], ..Facts::default() });
     assert_eq!(of("_ZN3std2io5stdio6_print17h0123456789abcdefE"), 1);
     assert_eq!(of("_RNvNtCsfLfy6EI15iL_3std2rt10lang_start"), 1);

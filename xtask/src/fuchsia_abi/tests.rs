@@ -43,7 +43,7 @@ fn complaints(facts: &Facts) -> Vec<String> {
 }
 
 #[test]
-fn a32_another_name_or_library_or_import_is_a_complaint() {
+fn another_name_or_library_or_import_is_a_complaint() {
     assert_eq!(complaints(&good()), [""; 0]);
     let soname = "libvulkan.so.1".into();
     assert_eq!(complaints(&Facts { soname, ..good() }), [r#"SONAME is "libvulkan.so.1", not libvulkan.so"#]);
