@@ -25,7 +25,6 @@
 //! * **valid handle**: a handle that this loader handed out and that has not been destroyed.
 //! * **externally synchronised**: the specification makes the caller exclude other threads from this object.
 #![no_std]
-#![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
@@ -57,7 +56,6 @@ pub mod sync;
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-/// The types of the Vulkan API.
 pub use ash::vk;
 /// The commands, extensions and structures of the Vulkan API.
 pub use vkload_registry as registry;

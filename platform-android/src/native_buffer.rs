@@ -32,7 +32,6 @@ pub const USAGE_SHARED: u32 = 1;
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct NativeBuffer {
-    /// [`structure::NATIVE_BUFFER`]
     pub s_type: vk::StructureType,
     pub p_next: *const c_void,
     pub handle: *const c_void,
@@ -58,40 +57,33 @@ pub struct Usage2 {
     pub producer: u64,
 }
 
-/// `VkSwapchainImageCreateInfoANDROID`
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct SwapchainImageCreateInfo {
-    /// [`structure::SWAPCHAIN_IMAGE_CREATE_INFO`]
     pub s_type: vk::StructureType,
     pub p_next: *const c_void,
     /// [`USAGE_SHARED`], or 0.
     pub usage: u32,
 }
 
-/// `VkPhysicalDevicePresentationPropertiesANDROID`
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct PresentationProperties {
-    /// [`structure::PRESENTATION_PROPERTIES`]
     pub s_type: vk::StructureType,
     pub p_next: *mut c_void,
     /// Whether images can be shown while being drawn to.
     pub shared_image: vk::Bool32,
 }
 
-/// `VkGrallocUsageInfoANDROID`
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct GrallocUsageInfo {
-    /// [`structure::GRALLOC_USAGE_INFO`]
     pub s_type: vk::StructureType,
     pub p_next: *const c_void,
     pub format: vk::Format,
     pub image_usage: vk::ImageUsageFlags,
 }
 
-/// `VkGrallocUsageInfo2ANDROID`
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct GrallocUsageInfo2 {
@@ -104,7 +96,6 @@ pub struct GrallocUsageInfo2 {
     pub swapchain_image_usage: u32,
 }
 
-/// `vkGetSwapchainGrallocUsageANDROID`
 pub type GetSwapchainGrallocUsage =
     unsafe extern "system" fn(vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> vk::Result;
 /// `vkGetSwapchainGrallocUsage2ANDROID`: consumer's usage, then the producer's.
@@ -116,10 +107,8 @@ pub type GetSwapchainGrallocUsage2 = unsafe extern "system" fn(
     *mut u64,
     *mut u64,
 ) -> vk::Result;
-/// `vkGetSwapchainGrallocUsage3ANDROID`
 pub type GetSwapchainGrallocUsage3 =
     unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo, *mut u64) -> vk::Result;
-/// `vkGetSwapchainGrallocUsage4ANDROID`
 pub type GetSwapchainGrallocUsage4 =
     unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo2, *mut u64) -> vk::Result;
 /// `vkAcquireImageANDROID`: the driver owns the fence even if the call fails; -1 is already

@@ -127,7 +127,6 @@ impl Switches {
         Self(self.0 | Self::bit(switch))
     }
 
-    /// Returns these switches without that one.
     #[must_use]
     pub const fn without(self, switch: Switch) -> Self {
         Self(self.0 & !Self::bit(switch))

@@ -158,7 +158,6 @@ impl<'a, T> Array<'a, T> {
 
 /// An array with its type of elements.
 pub trait Elements {
-    /// The type.
     type Element;
 }
 

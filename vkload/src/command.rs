@@ -51,7 +51,6 @@ impl Command {
         self.0.push(Part::Word([guard, word].concat()));
     }
 
-    /// Appends a program's command line.
     pub(crate) fn then_line(mut self, line: &[String]) -> Self {
         for (index, word) in line.iter().enumerate() {
             let space = if index > 0 { " " } else { " -- " };
@@ -61,12 +60,10 @@ impl Command {
         self
     }
 
-    /// Appends arguments.
     pub(crate) fn then_all(self, words: &[Word<'_>]) -> Self {
         words.iter().fold(self, |command, word| command.then(" {}", &[word]))
     }
 
-    /// Appends another command.
     pub(crate) fn and_then(self, syntax: &'static str, other: Self) -> Self {
         let mut both = self.then(syntax, &[]);
         both.0.extend(other.0);
@@ -126,7 +123,6 @@ impl Display for Command {
     }
 }
 
-/// Writes bytes as what `printf` prints.
 fn write_printed(f: &mut Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     f.write_str("\"$(printf '")?;
     for (index, byte) in bytes.iter().enumerate() {
@@ -186,7 +182,6 @@ impl Step {
         self
     }
 
-    /// Appends another step.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self

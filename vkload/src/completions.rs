@@ -7,7 +7,6 @@ use clap_complete::Shell;
 use crate::arguments::described;
 use crate::output;
 
-/// Prints the script for this shell.
 pub(crate) fn print(shell: Shell) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut described(), "vkload", &mut script);

@@ -35,7 +35,6 @@ pub struct Config {
     prefer_newer: bool,
 }
 
-/// An element of a list.
 #[derive(Clone, Debug)]
 enum Item {
     Path(PathBuf),

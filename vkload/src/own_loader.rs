@@ -11,13 +11,11 @@ use vkload_core::memory::{OutOfMemory, Text, text};
 use vkload_core::platform::{Environment, Platform, Reader};
 use vkload_linux::FLAVOUR;
 
-/// The platform of [`LOADER`].
 pub(crate) static PLATFORM: Platform =
     Platform { environment: &ConfiguredEnvironment, ..vkload_linux::PLATFORM };
 
 pub(crate) static LOADER: Loader = Loader::new(&PLATFORM, FLAVOUR);
 
-/// The global commands of Vulkan.
 pub(crate) mod commands {
     vkload_core::global_commands! { super::LOADER, VKLOAD_IN_PROGRAM }
 }
@@ -31,7 +29,6 @@ pub(crate) enum Combine {
     Default { unless: Option<&'static CStr> },
 }
 
-/// The value of a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
     pub(crate) name: &'static CStr,
@@ -39,7 +36,6 @@ pub(crate) struct Setting {
     pub(crate) value: OsString,
 }
 
-/// The configuration of this process.
 pub(crate) struct Applied {
     pub(crate) settings: Vec<Setting>,
     pub(crate) find: vk::PFN_vkGetInstanceProcAddr,

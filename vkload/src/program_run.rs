@@ -16,9 +16,7 @@ use crate::switches::{self, Changes};
 /// A program to run, and the criterion for success.
 #[derive(Clone, Copy)]
 pub(crate) struct Program<'a> {
-    /// Its name and arguments.
     pub(crate) words: &'a [OsString],
-    /// How long it may run.
     pub(crate) limit: Duration,
     /// Whether it works if it is still running then.
     pub(crate) keeps_running: bool,

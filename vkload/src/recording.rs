@@ -23,9 +23,7 @@ use crate::planned::Planned;
 /// The format's number.
 const FORMAT: u64 = 1;
 
-/// A recording's content.
 pub(crate) struct Recording {
-    /// How the loader searched.
     pub(crate) policy: Policy,
     pub(crate) snapshot: Snapshot,
     /// The output of `vkload info`.
@@ -65,7 +63,6 @@ pub(crate) fn write_with(
         .map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
-/// Reads what [`write()`] or [`write_with()`] wrote.
 pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     let problem = |problem: &str| format!("{}: {problem}", file.display());
     let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;

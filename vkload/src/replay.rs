@@ -30,7 +30,6 @@ pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
 
 /// A recorded machine, with the decisions made again.
 pub(crate) struct Machine {
-    /// How its loader searched.
     pub(crate) policy: Policy,
     pub(crate) planned: Planned,
     /// The output of `vkload info` on that machine.
@@ -39,7 +38,6 @@ pub(crate) struct Machine {
     pub(crate) seen: Option<Value>,
 }
 
-/// Reads a recording, and decides again.
 pub(crate) fn load(file: &Path) -> Result<Machine, String> {
     let Recording { policy, snapshot, report: recorded, seen } = recording::read(file)?;
     let planned = Planned::new(&policy, snapshot, &|_, questions| {

@@ -40,7 +40,6 @@ impl Table {
     }
 }
 
-/// Appends a table under its title.
 pub(crate) fn section(out: &mut String, title: &str, table: Option<Table>) {
     let lines = table.map_or_else(|| "  none\n".to_owned(), |table| table.render());
     out.extend(["\n", title, "\n", &lines]);

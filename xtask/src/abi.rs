@@ -25,7 +25,6 @@ const ABORTS_ON_ALLOCATION: &[&str] =
 /// panic messages.
 const PANICS: &[&str] = &["9panicking", "rust_begin_unwind"];
 
-/// The recorded interface of a library.
 #[derive(Default)]
 pub(crate) struct Expected<'a> {
     pub(crate) soname: &'a str,
@@ -42,7 +41,6 @@ pub(crate) struct Expected<'a> {
 /// Compares a library with its recorded interface, and adds the complaints to a list.
 pub(crate) type Check = fn(&Expected<'_>, &Facts, &mut Vec<String>);
 
-/// The checks of every loader.
 const LOADER: &[Check] = &[may_be_loaded, exports, addresses_differ, allocations_may_fail];
 
 /// Checks every library in `target/release`, or one file instead of the first.
@@ -101,7 +99,6 @@ impl Shell {
 }
 
 impl Expected<'_> {
-    /// Returns the complaints of these checks.
     pub(crate) fn complaints(&self, facts: &Facts, checks: &[Check]) -> Vec<String> {
         let mut complaints = Vec::new();
         checks.iter().for_each(|check| check(self, facts, &mut complaints));

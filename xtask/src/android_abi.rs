@@ -72,7 +72,6 @@ pub(crate) const LIBRARIES: &[Library] = &[
 
 const STAND_INS: &str = "libvkload-stand-ins";
 
-/// The checks of every library.
 const CHECKS: &[Check] = &[
     abi::may_be_loaded,
     abi::exports,

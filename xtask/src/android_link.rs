@@ -26,7 +26,6 @@ pub(crate) fn version_of(library: &str) -> Option<&'static str> {
     VERSIONS.iter().find(|(name, _)| *name == library).map(|(_, version)| *version)
 }
 
-/// The system libraries to link with.
 pub(crate) struct System {
     pub(crate) target: &'static str,
     /// The folder of the NDK, or else of stand-ins for the linker that comes with the compiler.

@@ -22,7 +22,6 @@ pub(crate) const DEFAULT: u32 = 36;
 /// The oldest level that has Vulkan.
 pub(crate) const OLDEST: u32 = 24;
 
-/// The command-line options.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
     /// The level of the installed library of a system image.

@@ -19,7 +19,6 @@ struct Build<'a> {
     fixed_drivers: Option<&'a str>,
     /// The target, if it is not this machine.
     target: Option<&'static Target>,
-    /// Cargo's output folder for it.
     folder: PathBuf,
 }
 

@@ -15,7 +15,6 @@ pub(crate) fn command(line: &str) -> Command {
 
 /// Ways to run a command to its end.
 pub(crate) trait Run {
-    /// Runs it, and shows its output.
     fn finish(&mut self) -> Result<(), Failure>;
 
     /// Runs it, and returns its output without blanks around it.

@@ -13,7 +13,6 @@ use object::{
 use crate::Failure;
 use crate::workspace::read;
 
-/// The contents of a library's tables.
 #[derive(Clone, Default)]
 pub(crate) struct Facts {
     /// The kind of processor (`e_machine`).
@@ -50,7 +49,6 @@ pub(crate) struct Segment {
 }
 
 impl Facts {
-    /// Reads the library in this file.
     pub(crate) fn of(library: &Path) -> Result<Self, Failure> {
         Self::read(&read(library)?)
     }

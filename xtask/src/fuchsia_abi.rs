@@ -63,7 +63,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
 /// The API levels that have a name instead of a number (`platform-fuchsia/src/api_level.rs`).
 const LEVELS: &[&str] = &["NEXT", "HEAD", "PLATFORM"];
 
-/// The command-line options.
 struct Options<'a> {
     targets: &'static [&'static str],
     /// The folders of an SDK's libraries, with colons.

@@ -15,7 +15,6 @@ use crate::workspace::target_folder;
 /// A Linux system other than the one that cargo builds for by itself.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Target {
-    /// The compiler's name for it.
     pub(crate) name: &'static str,
     /// The prefix of its tools' names.
     pub(crate) tools: &'static str,

@@ -72,7 +72,6 @@ pub(crate) fn without_folders() -> [String; 2] {
 /// The sources of crates, in cargo's own folder.
 pub(crate) const SOURCES: &str = "registry/src";
 
-/// Returns cargo's own folder.
 pub(crate) fn cargo_home() -> PathBuf {
     let default = || PathBuf::from(env::var_os("HOME").unwrap_or_default()).join(".cargo");
     env::var_os("CARGO_HOME").map_or_else(default, PathBuf::from)

@@ -25,7 +25,6 @@ fn workspace_around(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().find(|folder| folder.join("xtask/Cargo.toml").is_file()).map(Path::to_owned)
 }
 
-/// Returns cargo's output folder.
 pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }

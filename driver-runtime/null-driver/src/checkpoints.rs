@@ -15,7 +15,6 @@ use crate::host::Shared;
 use crate::resource::Buffer;
 use crate::{Null, scenario};
 
-/// A queue's last checkpoints.
 pub struct Checkpoints {
     reached: Shared<Reached>,
 }

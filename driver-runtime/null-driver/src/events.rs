@@ -9,7 +9,6 @@ use vkload_driver_runtime::{Object, calls, entry_points, vk};
 use crate::Null;
 use crate::device::device_objects;
 
-/// An event, set or not.
 struct Event(AtomicBool);
 
 device_objects! { Event = Event }

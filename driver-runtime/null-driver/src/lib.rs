@@ -54,7 +54,6 @@ pub use look_up::{get_instance_proc_addr, get_physical_device_proc_addr, negotia
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-/// The driver.
 pub struct Null;
 
 impl Driver for Null {

@@ -18,7 +18,6 @@ const NAME: &CStr = c"VK_ANDROID_native_buffer";
 /// The extension, for Android's loader only.
 pub(crate) const EXTENSIONS: Unlisted = &[(NAME, 11)];
 
-/// `VkPhysicalDevicePresentationPropertiesANDROID`
 #[repr(C)]
 struct PresentationProperties {
     s_type: vk::StructureType,

@@ -89,7 +89,6 @@ pub struct DeviceRequest<'a> {
 }
 
 impl<D: DriverTypes> Device<D> {
-    /// Creates a device without queues.
     pub(crate) fn new(
         root: Root,
         physical: &PhysicalDevice<D>,

@@ -5,20 +5,15 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use ash::vk::PFN_vkGetInstanceProcAddr;
 use jni_sys::jlong;
 
-/// `vkload_configure`.
 pub(crate) type Configure =
     unsafe extern "C" fn(options: *const c_char, message: *mut c_char, size: usize) -> c_int;
 
-/// `vkload_report`.
 pub(crate) type Report = unsafe extern "C" fn(format: c_int, buffer: *mut c_char, size: usize) -> usize;
 
-/// The callback for `vkload_set_log`.
 pub(crate) type LogCallback = unsafe extern "C" fn(level: c_int, text: *const c_char, data: *mut c_void);
 
-/// `vkload_set_log`.
 pub(crate) type SetLog = unsafe extern "C" fn(level: c_int, callback: Option<LogCallback>, data: *mut c_void);
 
-/// `vkload_get_instance_proc_addr`.
 pub(crate) type Entry = unsafe extern "C" fn() -> Option<PFN_vkGetInstanceProcAddr>;
 
 /// The names of the functions, in the order in which Java stores their addresses (`Native.java`).

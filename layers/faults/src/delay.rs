@@ -79,7 +79,6 @@ pub(crate) fn fence_status<'c>(call: Call<'c, FaultsLayer, GetFenceStatus>) -> R
     unsafe { call.returns(vk::Result::NOT_READY) }
 }
 
-/// Waits until a queue is idle.
 pub(crate) fn wait_for_queue(call: &Call<'_, FaultsLayer, QueueWaitIdle>) {
     let queue = call.parameters().queue.as_raw();
     wait_until(device::with(call.device(), |device| device.ends.queues.get(&queue).copied()), u64::MAX);

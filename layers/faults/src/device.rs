@@ -22,7 +22,6 @@ pub(crate) struct Memory {
     pub(crate) allocations: HashMap<u64, (usize, u64)>,
 }
 
-/// A heap, in bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Heap {
     pub(crate) size: u64,

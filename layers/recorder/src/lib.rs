@@ -143,7 +143,6 @@ fn recorded<'c, C: Command>(
     returned
 }
 
-/// Returns a call's handle.
 fn first(numbers: impl AsRef<[u64]>) -> u64 {
     numbers.as_ref().first().copied().unwrap_or(0)
 }
@@ -167,7 +166,6 @@ fn lost(command: CommandId, handle: u64) {
     }
 }
 
-/// Writes a line to the user.
 fn say(line: &str) {
     vkload_layer_runtime::log::<Recorder>(line);
 }

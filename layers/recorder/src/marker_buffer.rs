@@ -81,7 +81,6 @@ impl MarkerBuffer {
         }
     }
 
-    /// Writes a marker before a command.
     pub(crate) fn mark(&self, id: CommandId, command_buffer: u64) {
         let (place, word) = markers::next_word(id, command_buffer);
         let buffer = vk::Buffer::from_raw(self.buffer.load(Ordering::Relaxed));

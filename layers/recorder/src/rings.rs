@@ -26,7 +26,6 @@ pub(crate) struct Entry {
     parameters: [AtomicU64; PARAMETERS],
 }
 
-/// The progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// The parameters are not known yet.
@@ -41,7 +40,6 @@ const RUNNING: u16 = 1;
 const RETURNED: u16 = 2;
 const WITH_RESULT: u16 = 3;
 
-/// The calls of a thread.
 #[derive(Default)]
 pub(crate) struct Ring {
     /// 0 if no thread has the ring.
@@ -258,7 +256,6 @@ impl Entry {
         self.state.store(RETURNED, Ordering::Relaxed);
     }
 
-    /// Writes that the call has returned.
     #[inline]
     pub(crate) fn returned_with(&self, result: vk::Result) {
         self.result.store(result.as_raw().cast_unsigned(), Ordering::Relaxed);

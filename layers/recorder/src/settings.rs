@@ -13,7 +13,6 @@ pub(crate) const FILE: &str = "VKLOAD_RECORDER_FILE";
 pub(crate) const CALLS: &str = "VKLOAD_RECORDER_CALLS";
 /// The number of threads with a ring.
 pub(crate) const THREADS: &str = "VKLOAD_RECORDER_THREADS";
-/// The signal that requests a report.
 pub(crate) const SIGNAL: &str = "VKLOAD_RECORDER_SIGNAL";
 /// Whether the progress of queues is recorded.
 pub(crate) const QUEUES: &str = "VKLOAD_RECORDER_QUEUES";

@@ -30,7 +30,6 @@ static PREVIOUS: Previous = Previous([const { UnsafeCell::new(MaybeUninit::unini
 /// The signal that requests a report; 0 if none does.
 static REQUEST: AtomicI32 = AtomicI32::new(0);
 
-/// Installs the handlers. Called once.
 pub(crate) fn install(request: Option<c_int>) {
     REQUEST.store(request.unwrap_or(0), Ordering::Relaxed);
     for signal in FATAL.into_iter().chain(request) {

@@ -95,7 +95,6 @@ fn count(command: CommandId, start: u64, bytes: u64) {
     threads::count(command, start, clock::now(), bytes);
 }
 
-/// Writes a line to the user.
 fn say(line: &str) {
     vkload_layer_runtime::log::<Statistics>(line);
 }

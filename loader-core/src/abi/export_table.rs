@@ -17,7 +17,6 @@ pub struct ExportTable {
 }
 
 impl ExportTable {
-    /// A table without functions.
     #[cfg(test)]
     pub(crate) const EMPTY: Self = Self { count: 0, rows: [] };
 

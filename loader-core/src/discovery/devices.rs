@@ -12,7 +12,6 @@ use crate::platform::{Environment, Variable, variables};
 pub struct DeviceIds {
     /// `deviceID`, `vendorID` and `driverID`; `None` if the driver does not report it.
     pub ids: [Option<u32>; 3],
-    /// `driverVersion`.
     pub driver_version: u32,
     /// `deviceUUID` and `driverUUID`; `None` if the driver does not report them.
     pub uuids: Option<([u8; 16], [u8; 16])>,
@@ -42,7 +41,6 @@ impl DeviceFilters {
         Ok(filters)
     }
 
-    /// Returns whether no filter is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)

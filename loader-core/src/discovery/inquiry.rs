@@ -24,12 +24,10 @@ pub(super) struct Inquiry<'a> {
     questions: Vec<Question>,
 }
 
-/// The result of a planning function.
 #[derive(Debug)]
 pub enum Step<T> {
     /// The function first needs these answers. Never empty.
     Ask(Vec<Question>),
-    /// The plan.
     Ready(T),
 }
 

@@ -1,6 +1,5 @@
 //! The kinds of drivers.
 
-/// The kind of a driver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DriverKind {
     /// A driver with the driver interface ("installable client driver"): the first word of its

@@ -17,7 +17,6 @@ pub struct Plan {
     pub drivers: Vec<Candidate>,
     /// Every search path, in order, existing or not.
     pub searched: Vec<Searched>,
-    /// Further information for users.
     pub notes: Vec<Note>,
 }
 
@@ -28,7 +27,6 @@ impl Plan {
     }
 }
 
-/// A driver that was found.
 #[derive(Debug)]
 pub struct Candidate {
     /// Its manifest, or its library on a platform without manifests.
@@ -42,11 +40,8 @@ pub struct Candidate {
     pub api_version: Version,
     /// Whether it implements only a part of Vulkan.
     pub portability: bool,
-    /// Its kind.
     pub kind: DriverKind,
-    /// A minor defect of its manifest.
     pub warning: Option<ManifestWarning>,
-    /// Whether to open it.
     pub decision: DriverDecision,
 }
 
@@ -79,27 +74,20 @@ impl Candidate {
     }
 }
 
-/// Whether a candidate is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriverDecision {
-    /// It is opened.
     Use,
-    /// It is not opened.
     Skip(SkipReason),
 }
 
 /// A file or folder that was searched.
 #[derive(Debug)]
 pub struct Searched {
-    /// The file or folder.
     pub path: Text,
-    /// Why it was searched.
     pub origin: Origin,
-    /// The result of the search there.
     pub result: SearchResult,
 }
 
-/// Why a path is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// This variable names it and replaces the search.
@@ -114,14 +102,11 @@ pub enum Origin {
     BuiltIn(&'static str),
     /// The manifest of the override layer names it.
     OverrideLayer,
-    /// The settings file names it.
     Settings,
-    /// A system service provides it.
     Service,
 }
 
 crate::reasons! {
-    /// The result of searching a path.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum SearchResult [] {
         /// A folder with this many manifests.
@@ -131,7 +116,6 @@ crate::reasons! {
         } = ["folder"] ("{}", Manifests(*manifests));
         /// It is named as a manifest; the result is in the candidate.
         File = ["file"] ("a manifest");
-        /// The same path was searched before.
         Repeated = ["repeated"] ("looked at before");
         /// It could not be read as a folder.
         Failed(error: FileError) = [(unlisted_id(*error); &["absent", "unreadable"])] ("{}", Unlisted(*error));
@@ -142,16 +126,12 @@ crate::reasons! {
     /// A note about the search that is not the fault of a candidate.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Note [] {
-        /// A variable is set but ignored.
         VariableIgnored {
-            /// The variable.
             name: &'static CStr,
-            /// Why it is ignored.
             because: IgnoreReason,
         } = [(because.id(); &[])] ("{} is ignored{because}", Name(name));
         /// A variable that replaces the search is set and names nothing, so nothing can be found.
         ReplacedByNothing {
-            /// The variable.
             name: &'static CStr,
             /// What cannot be found: "driver".
             noun: &'static str,
@@ -170,12 +150,10 @@ crate::reasons! {
     pub enum IgnoreReason [] {
         /// The process has privileges that its user may lack.
         Elevated = ["variable-ignored-elevated"] (" because this process is elevated (LDP_LOADER_13)");
-        /// This other variable replaces it.
         ReplacedBy(other: &'static CStr) = ["variable-ignored-replaced"] (", since {} is set", Name(other));
         /// The override layer sets the search path.
         OverrideLayer = ["variable-ignored-replaced"]
             (", since the override layer says where to search (\"override_paths\")");
-        /// The settings file lists the devices.
         Settings = ["variable-ignored-replaced"]
             (", since the settings file lists devices (\"device_configurations\")");
     }

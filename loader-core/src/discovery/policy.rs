@@ -8,19 +8,15 @@ use crate::platform::{Reader, variables};
 /// Where and how to search for manifests.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// The folders in search order.
     pub roots: &'static [Root],
     /// How every variable of the search is read.
     pub reader: Reader,
-    /// How to find drivers in them.
     pub drivers: Search,
     /// How to find implicit layers in them.
     pub implicit_layers: Search,
     /// How to find explicit layers in them.
     pub explicit_layers: Search,
-    /// The variables that select active layers.
     pub layers: LayerVariables,
-    /// How to find the settings file.
     pub settings: Search,
     /// The pointer width that a library must have, in bits.
     pub pointer_width: u32,
@@ -30,12 +26,10 @@ pub struct Policy {
     pub other_loaders: Option<&'static CStr>,
 }
 
-/// One or several folders to search.
 #[derive(Clone, Copy, Debug)]
 pub enum Root {
     /// A list of folders in a variable.
     Variable {
-        /// The variable.
         name: &'static CStr,
         /// The fallback if it is unset or empty.
         fallback: Fallback,
@@ -44,7 +38,6 @@ pub enum Root {
     BuiltIn {
         /// The name of the build option.
         name: &'static str,
-        /// The folder.
         path: &'static [u8],
     },
 }
@@ -52,7 +45,6 @@ pub enum Root {
 /// The folders to search if a variable is unset or empty.
 #[derive(Clone, Copy, Debug)]
 pub enum Fallback {
-    /// Nothing.
     Nothing,
     /// This list of folders, separated as in the variable.
     Folders(&'static [u8]),
@@ -90,7 +82,6 @@ pub struct Search {
     pub disable: Option<&'static CStr>,
 }
 
-/// The variables that select active layers.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerVariables {
     /// A list of names, separated like paths, of layers to enable in this order.
@@ -103,7 +94,6 @@ pub struct LayerVariables {
     pub allow: &'static CStr,
 }
 
-/// The request of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     /// Whether drivers that implement only a part of Vulkan are included: `VK_KHR_portability_enumeration`

@@ -4,22 +4,18 @@
 use crate::memory::{CText, OutOfMemory, Text, text};
 use crate::platform::Reader;
 
-/// One fact about the system.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Question {
     /// Whether the process has privileges that its user may lack.
     Elevated,
     /// The path of the executable.
     Executable,
-    /// The value of a variable.
     Variable(CText, Reader),
-    /// Whether a path names anything.
     Exists(Text),
     /// The identity of the file at a path, however the path is spelled.
     Identity(Text),
     /// The names in a folder.
     Listing(Text),
-    /// The content of a file.
     File(Text),
 }
 

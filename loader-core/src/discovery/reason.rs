@@ -8,12 +8,9 @@ use crate::manifest::{ManifestError, SIZE_LIMIT, Version};
 use crate::platform::FileError;
 
 crate::reasons! {
-    /// Why a candidate is skipped.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum SkipReason [level policy weight] {
-        /// The manifest cannot be read.
         Unreadable(error: FileError) = [(unreadable_id(*error); &UNREADABLE) Warning "LDP_DRIVER_4" 40] ("{}", Unreadable(*error));
-        /// The manifest cannot be used.
         Invalid(error: ManifestError) = [(error.id(); &[]) Warning "LDP_DRIVER_4" 45]
             ("the manifest cannot be used, {error}; correct it or reinstall the driver");
         /// The library is for another pointer width.
@@ -27,7 +24,6 @@ crate::reasons! {
               if there is none yet");
         /// Another API's version: its major version is not 1, or its variant not 0.
         ApiVersion {
-            /// The version in the manifest.
             version: Version,
         } = ["api-version-incompatible" Warning "LDP_LOADER_4" 50]
             ("\"api_version\" is {version}, and only versions 1.x.y of Vulkan can be loaded; a newer build of the driver may help");
@@ -37,17 +33,13 @@ crate::reasons! {
               VK_KHR_portability_enumeration and set VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR");
         /// A variable lists the selected drivers, and this is not one of them.
         NotSelected {
-            /// The variable.
             by: &'static CStr,
         } = ["not-selected" Info _ 60]
             ("no pattern of {} matches its file name; extend or unset the variable", Name(by));
-        /// A variable disables it.
         Disabled {
-            /// The variable.
             by: &'static CStr,
         } = ["disabled" Info _ 60]
             ("a pattern of {} matches its file name; change or unset the variable", Name(by));
-        /// The same manifest was found before.
         ManifestRepeated {
             /// Its index in the plan's drivers.
             of: usize,

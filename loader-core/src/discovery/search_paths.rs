@@ -25,7 +25,6 @@ pub(super) struct Choices<'a> {
     pub(super) disable: Option<Setting<'a>>,
 }
 
-/// A file or folder to search.
 pub(super) struct SearchPath {
     pub(super) path: Text,
     pub(super) origin: Origin,

@@ -20,7 +20,6 @@ pub struct SettingsPlan {
     pub path: Text,
     /// Why nothing in it is used, if so.
     pub unusable: Option<SkipReason>,
-    /// Its content.
     pub file: SettingsFile,
     /// The index in the file of the settings for this program.
     pub chosen: Option<usize>,
@@ -31,12 +30,10 @@ pub struct SettingsPlan {
 pub struct KnownSettings {
     /// The answers. Everything else that is planned with these settings relies on them.
     pub snapshot: Snapshot,
-    /// The settings.
     pub plan: SettingsPlan,
 }
 
 impl SettingsPlan {
-    /// Returns the settings for this program.
     #[must_use]
     pub fn in_force(&self) -> Option<&Settings> {
         self.file.objects.get(self.chosen?)

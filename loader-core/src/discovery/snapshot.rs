@@ -8,7 +8,6 @@ use crate::manifest::SIZE_LIMIT;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, last_to_front, sort_by, text};
 use crate::platform::{FileError, Fingerprint, Platform};
 
-/// The answer to a [`Question`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// To `Elevated` and `Exists`.
@@ -23,12 +22,9 @@ pub enum Answer {
     Content(Result<Text, FileError>, Option<NonZero<u64>>),
 }
 
-/// A question and its answer.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Record {
-    /// The question.
     pub question: Question,
-    /// The platform's answer.
     pub answer: Answer,
 }
 
@@ -42,13 +38,11 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Creates an empty snapshot.
     #[must_use]
     pub const fn new() -> Self {
         Self { records: Vec::new() }
     }
 
-    /// Returns every question with its answer.
     #[must_use]
     pub fn records(&self) -> &[Record] {
         &self.records

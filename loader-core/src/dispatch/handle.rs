@@ -37,12 +37,9 @@ pub struct Handle {
     instance: AtomicPtr<c_void>,
 }
 
-/// The object behind a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandleKind {
-    /// An instance of the loader.
     Instance,
-    /// A physical device of the loader.
     PhysicalDevice,
     /// No object: the handle represents a layer's `VkInstance`, which is passed to the layers.
     WrappedInstance,

@@ -43,7 +43,6 @@ use super::table::DeviceTable;
 use crate::memory::{Box, OutOfMemory, Process, TryGrow as _, Vec};
 use crate::platform::{Lock, Waiting};
 
-/// The keys of the process.
 pub static KEYS: Keys = Keys::new();
 
 /// Maps the words that handles begin with to tables.
@@ -90,10 +89,8 @@ const MULTIPLIER: usize = 0x61c8_8647;
 /// The number of bits by which the product is shifted.
 const SHIFT: u32 = usize::BITS / 2;
 
-/// Why a key cannot be entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyError {
-    /// Out of memory.
     OutOfMemory,
     /// Another live device has the key, or it is not an address: it could not identify the device.
     NotUnique,

@@ -19,12 +19,10 @@ use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 pub struct Slot(AtomicPtr<c_void>);
 
 impl Slot {
-    /// Puts a function into the slot.
     pub fn set(&self, command: Command) {
         self.0.store(command as *mut c_void, Ordering::Release);
     }
 
-    /// Returns the address in the slot.
     #[must_use]
     pub fn address(&self) -> *mut c_void {
         self.0.load(Ordering::Acquire)
@@ -69,7 +67,6 @@ impl LowerEnds {
         }
     }
 
-    /// Returns the slot with this number.
     #[must_use]
     pub fn slot(&self, number: usize) -> Option<&Slot> {
         self.0.get(number)
@@ -124,7 +121,6 @@ pub trait Table {
     /// The stubs of commands that nothing implements.
     const MISSING: &'static Block;
 
-    /// Returns the slot with this number.
     fn slot(&self, number: usize) -> Option<&Slot>;
 
     /// Returns the number of the slot of `command`, if it belongs in this kind of table.

@@ -13,7 +13,6 @@ use crate::platform::FileError;
 /// Why no driver can be used. Displayed as one line with the defect and a remedy.
 #[derive(Clone, Copy, Debug)]
 pub enum BestReason<'a> {
-    /// A driver was opened and failed.
     Failed(&'a Candidate, &'a DriverStatus),
     /// A driver was found and not opened.
     Skipped(&'a Candidate, &'a SkipReason),
@@ -21,7 +20,6 @@ pub enum BestReason<'a> {
     NothingFailed(&'a Plan),
     /// No manifest was found, and this file or folder could not be read.
     Unread(&'a Searched),
-    /// No manifest was found.
     NothingFound(&'a Plan),
 }
 

@@ -15,17 +15,14 @@ use crate::negotiation::DriverStatus;
 use crate::negotiation::{self, DriverInterface};
 use crate::platform::{Library, Turn, Turns, Waiting};
 
-/// An open driver.
 pub struct Driver {
     /// The library's path, or a description of a driver that the application supplied: for messages.
     pub library_path: Text,
-    /// The negotiated interface.
     pub interface: DriverInterface,
     /// The version in the manifest that it was opened for.
     pub(super) first_manifest: Version,
     /// The version of Vulkan used for it with that manifest: the lower of the manifest's and its own.
     pub(crate) first_api_version: Version,
-    /// The kind of driver.
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
     pub(super) turns: Turns,

@@ -20,7 +20,6 @@ use crate::platform::{Files, Fingerprint, Platform};
 pub struct FoundDrivers {
     /// The answers that the plan is based on, except those that the settings rely on.
     pub snapshot: Snapshot,
-    /// Every driver that was found.
     pub plan: Plan,
     request: Request,
     settings: Arc<FoundSettings>,

@@ -174,7 +174,6 @@ impl OpenDrivers {
             || self.list.read(waiting, |list| list.iter().any(|(_, driver)| driver.turns.are_of(this)))
     }
 
-    /// Closes all drivers if `unused`.
     pub(crate) fn close(&self, platform: &Platform, unused: impl Fn() -> bool) {
         for (key, driver) in self.list.take_if(platform.waiting, unused) {
             // Each driver once, although it may have two keys.

@@ -8,13 +8,10 @@ use crate::manifest::LayerManifest;
 use crate::memory::{Application, Arc, OutOfMemory, Text, TryGrow, Vec};
 use crate::negotiation::LayerInterface;
 
-/// A layer of an instance.
 pub struct ActiveLayer {
-    /// Its name.
     pub name: Text,
     /// Whether it is active without a request from the application.
     pub implicit: bool,
-    /// The negotiated interface.
     pub interface: LayerInterface,
     /// The instance extensions that its manifest says it provides.
     pub instance_extensions: Vec<vk::ExtensionProperties>,
@@ -34,7 +31,6 @@ pub struct Layers {
 }
 
 impl Layers {
-    /// Creates an empty list for `found`.
     #[must_use]
     pub fn none_of(found: Arc<FoundLayers>, allocator: Application) -> Self {
         Self { active: Vec::new(), enabled: Vec::new_in(allocator), found }

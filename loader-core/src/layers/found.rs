@@ -22,7 +22,6 @@ type TakeTurn<'a> = &'a dyn Fn() -> Option<Turn<'static>>;
 pub struct FoundLayers {
     /// The answers that the plan is based on, except those that the settings rely on.
     pub snapshot: Snapshot,
-    /// Every layer that was found.
     pub plan: LayerPlan,
     /// The kinds of layers that were searched for.
     scope: LayerScope,
@@ -97,7 +96,6 @@ impl FoundLayers {
         Ok(found)
     }
 
-    /// Returns the layers for vkEnumerateInstanceLayerProperties.
     pub fn listed(&self) -> impl Iterator<Item = &LayerManifest> {
         let all_good = !self.any_broken();
         // If memory runs out during this check, a layer is listed as before it was opened.

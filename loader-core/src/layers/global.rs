@@ -23,13 +23,10 @@ pub struct GlobalCommand {
     named: fn(&PreInstanceFunctions) -> Option<&Symbol>,
 }
 
-/// vkEnumerateInstanceExtensionProperties.
 pub const EXTENSIONS: GlobalCommand =
     GlobalCommand { kind: 1, named: |functions| functions.enumerate_instance_extension_properties.as_ref() };
-/// vkEnumerateInstanceLayerProperties.
 pub const LAYERS: GlobalCommand =
     GlobalCommand { kind: 2, named: |functions| functions.enumerate_instance_layer_properties.as_ref() };
-/// vkEnumerateInstanceVersion.
 pub const VERSION: GlobalCommand =
     GlobalCommand { kind: 3, named: |functions| functions.enumerate_instance_version.as_ref() };
 

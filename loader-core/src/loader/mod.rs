@@ -27,9 +27,7 @@ use users::Users;
 
 /// A loader. A process has only one, a `static` of the platform's crate.
 pub struct Loader {
-    /// The operating system.
     pub platform: &'static Platform,
-    /// Which kind of loader this is.
     pub flavour: Flavour,
     /// Driver libraries that are open, for as long as the loader's own library is.
     pub drivers: OpenDrivers,

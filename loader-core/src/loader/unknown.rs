@@ -20,7 +20,6 @@ pub const UNKNOWN_PHYSICAL_DEVICE_COMMANDS: usize = 250;
 /// On 32-bit Arm, one instruction's 12-bit offset must reach the whole device table.
 pub const UNKNOWN_DEVICE_COMMANDS: usize = 250;
 
-/// The unknown commands of both kinds.
 pub struct UnknownCommands {
     /// Commands whose first parameter is a physical device.
     pub physical_device: Names,
@@ -42,7 +41,6 @@ impl UnknownCommands {
     }
 }
 
-/// Names with their numbers.
 pub struct Names {
     list: SharedList<Name>,
     most: usize,
@@ -97,13 +95,11 @@ impl Names {
         Ok(self.number(waiting, name).filter(|number| *number < self.most))
     }
 
-    /// Returns the number of names.
     #[must_use]
     pub fn count(&self, waiting: &dyn Waiting) -> usize {
         self.list.read(waiting, <[Name]>::len).min(self.most)
     }
 
-    /// Returns the name with this number.
     #[must_use]
     pub fn name(&self, waiting: &dyn Waiting, number: usize) -> Option<&'static CStr> {
         self.list.read(waiting, |names| names.get(number).map(|name| name.text()))

@@ -22,16 +22,11 @@ impl CommandText for CommandId {
     }
 }
 
-/// The subject of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// The loader itself.
     Loader,
-    /// A driver.
     Driver,
-    /// A layer.
     Layer,
-    /// Performance.
     Performance,
     /// Violations of the rules of Vulkan by the application. Messages name the rule.
     Usage,
@@ -136,7 +131,6 @@ impl core::ops::BitOr for Filter {
 pub struct LogLocation {
     /// Files: absolute paths.
     pub destinations: Vec<Text>,
-    /// Which messages.
     pub filter: Filter,
 }
 

@@ -29,7 +29,6 @@ macro_rules! reasons {
         )* }
 
         impl $Reason {
-            /// All names for programs, by variant.
             pub const IDS: &'static [&'static [&'static str]] = &[$($crate::reasons!(@ids $id)),*];
 
             /// Returns a short, stable name for programs.

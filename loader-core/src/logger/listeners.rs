@@ -106,7 +106,6 @@ impl<A: Allocator + Clone> Listeners<A> {
         Ok(number)
     }
 
-    /// Removes the listener with this number.
     pub fn remove(&self, number: usize) {
         self.list.remove(self.waiting, |listener| listener.number == number);
     }
@@ -127,7 +126,6 @@ impl<A: Allocator + Clone> Listeners<A> {
         self.beginning_or_ending.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         // Most programs never listen, and every call checks this.

@@ -24,9 +24,7 @@ pub(super) struct Message<'a> {
 /// The parameters of `vkDebugReportMessageEXT`, which its callbacks share.
 #[derive(Clone, Copy)]
 pub struct Report {
-    /// Its severity.
     pub flags: vk::DebugReportFlagsEXT,
-    /// The type of `object`.
     pub kind: vk::DebugReportObjectTypeEXT,
     /// The object that the message is about.
     pub object: u64,

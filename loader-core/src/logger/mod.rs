@@ -18,9 +18,7 @@ use crate::memory::{Arc, TryGrow, Vec, format_into};
 
 /// The destinations of records: the sink, for records that its filter admits, and the listeners.
 pub struct Logger {
-    /// The destination of lines.
     pub sink: &'static dyn LogSink,
-    /// Which records are written there.
     pub filter: Filter,
     /// The settings that apply to the call or instance. They may also send records to files.
     pub settings: Arc<FoundSettings>,

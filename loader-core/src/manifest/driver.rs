@@ -8,10 +8,8 @@ use super::json;
 use super::version::{Version, VersionError};
 use crate::memory::{OrOutOfMemory, OutOfMemory, Text};
 
-/// The content of a driver manifest.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DriverManifest {
-    /// Version of the file format.
     pub format_version: Version,
     /// The library as written: a bare name or a path, relative or absolute. Never empty, no NUL
     /// inside.
@@ -29,7 +27,6 @@ pub struct DriverManifest {
 /// Declares the fields of manifests by their keys.
 macro_rules! fields {
     ($($field:ident $key:literal,)*) => {
-        /// A field of a manifest.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Field {
             $(
@@ -77,31 +74,25 @@ fields! {
     AppKeys "app_keys",
 }
 
-/// The defect of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldProblem {
-    /// It is missing.
     Missing,
     /// It does not have the expected type.
     WrongType {
         /// The expected type: "a string", "an object", "true or false".
         expected: &'static str,
     },
-    /// It is an empty string.
     Empty,
     /// It contains a NUL character, which no path can.
     HoldsNul,
-    /// It is not a version.
     Version(VersionError),
     /// Its value is unknown to the format.
     Unknown,
-    /// It is longer than Vulkan allows.
     TooLong,
     /// It has more values than the loader's limit.
     TooMany,
     /// It is present together with this other field, which excludes it.
     Excluded {
-        /// The other field.
         by: &'static str,
     },
     /// It needs a newer version of the file format than the file's.
@@ -109,9 +100,7 @@ pub enum FieldProblem {
         /// The first version that has it.
         needed: Version,
     },
-    /// Its object has no such field.
     UnknownField,
-    /// It appears a second time.
     Repeated,
     /// It is ignored in a process with privileges that its user may lack.
     Elevated,
@@ -138,7 +127,6 @@ crate::reasons! {
     /// Why a manifest cannot be used (LDP_DRIVER_4).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ManifestError [] {
-        /// It is not JSON.
         Json(error: json::Error) = ["manifest-not-json"] ("it is not valid JSON: {error}");
         /// The document is JSON, but not an object.
         NotAnObject {
@@ -147,9 +135,7 @@ crate::reasons! {
         } = ["manifest-not-an-object"] ("line {line}: the document is not an object in braces");
         /// A required field is missing or wrong.
         Field {
-            /// The field.
             field: Field,
-            /// Its defect.
             problem: FieldProblem,
             /// The line of the field, or of the object that should contain it, from 1.
             line: u32,
@@ -167,9 +153,7 @@ pub enum ManifestWarning {
     OldApiVersion(Version),
     /// An optional field is ignored. `layers` and `api_version` are used anyway.
     FieldIgnored {
-        /// The field.
         field: Field,
-        /// Its defect.
         problem: FieldProblem,
         /// The line of the field, from 1.
         line: u32,
@@ -233,7 +217,6 @@ impl From<ManifestError> for OrOutOfMemory<ManifestError> {
     }
 }
 
-/// Returns a required field of `object`.
 pub(super) fn present<'v, 'a>(
     value: Option<&'v json::Value<'a>>,
     field: Field,

@@ -39,7 +39,6 @@ pub fn parse(bytes: &[u8]) -> Result<Value<'_>, Error> {
     })
 }
 
-/// A value inside a checked document.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     bytes: &'a [u8],
@@ -48,25 +47,17 @@ pub struct Value<'a> {
     end: usize,
 }
 
-/// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Members in braces.
     Object,
-    /// Values in brackets.
     List,
-    /// Text in quotes.
     String,
-    /// A number.
     Number,
-    /// `true` or `false`.
     Truth,
-    /// `null`.
     Null,
 }
 
 impl<'a> Value<'a> {
-    /// Returns the kind of the value.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self.bytes.get(self.at) {
@@ -118,7 +109,6 @@ impl<'a> Value<'a> {
         Items(self.contents(Kind::List))
     }
 
-    /// Returns the text of a string.
     #[must_use]
     pub fn string(&self) -> Option<Str<'a>> {
         self.as_written().strip_prefix(b"\"")?.strip_suffix(b"\"").map(Str)
@@ -171,7 +161,6 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The members of an object.
 pub struct Members<'a>(Option<Scanner<'a>>);
 
 impl<'a> Iterator for Members<'a> {
@@ -187,7 +176,6 @@ impl<'a> Iterator for Members<'a> {
     }
 }
 
-/// The values of a list.
 #[derive(Default)]
 pub struct Items<'a>(Option<Scanner<'a>>);
 
@@ -363,7 +351,6 @@ fn hexadecimal(bytes: &[u8]) -> Option<(u16, &[u8])> {
 /// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The defect.
     pub kind: ErrorKind,
     /// The line, from 1.
     pub line: u32,
@@ -374,25 +361,18 @@ pub struct Error {
 /// A defect of a text that should be JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// It contains nothing but blanks.
     Empty,
-    /// It is UTF-16.
     Utf16,
-    /// The text ends within a value.
     UnexpectedEnd,
-    /// No value begins like this.
     NotAValue,
-    /// A comma before a closing bracket.
     TrailingComma,
     /// Neither a comma nor the closing bracket after a value.
     MissingComma,
     /// A member whose key is not a string.
     KeyNotAString,
-    /// A key without a colon.
     MissingColon,
     /// A backslash with an invalid escape, or half a character.
     BadEscape,
-    /// A number without digits.
     BadNumber,
     /// More open brackets than [`DEPTH_LIMIT`].
     TooDeep,

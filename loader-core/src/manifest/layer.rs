@@ -16,7 +16,6 @@ use crate::memory::{OrOutOfMemory, OutOfMemory, Text, Vec, text};
 /// The content of a layer manifest: one layer, or several since version 1.0.1.
 #[derive(Debug)]
 pub struct LayerFile {
-    /// Version of the file format.
     pub format_version: Version,
     /// A defect of the file as a whole.
     pub warning: Option<ManifestWarning>,
@@ -36,7 +35,6 @@ pub struct LayerManifest {
     pub library_path: Text,
     /// The version of Vulkan that the layer was made for.
     pub api_version: Version,
-    /// The layer's own version.
     pub implementation_version: u32,
     /// A line of text for users, of any length; Vulkan allows 255 bytes.
     pub description: Text,
@@ -103,29 +101,22 @@ pub struct LayerFunctions {
 /// The names under which a layer's library exports the functions that intercept the global commands.
 #[derive(Debug, Default)]
 pub struct PreInstanceFunctions {
-    /// For `vkEnumerateInstanceExtensionProperties`.
     pub enumerate_instance_extension_properties: Option<Symbol>,
-    /// For `vkEnumerateInstanceLayerProperties`.
     pub enumerate_instance_layer_properties: Option<Symbol>,
-    /// For `vkEnumerateInstanceVersion`.
     pub enumerate_instance_version: Option<Symbol>,
 }
 
-/// An extension that a layer adds.
 #[derive(Debug)]
 pub struct LayerExtension {
     /// Its name. Not empty, at most [`NAME_LIMIT`] bytes, contains no NUL.
     pub name: Text,
-    /// Its revision.
     pub spec_version: u32,
     /// The commands that a device extension adds.
     pub entry_points: Vec<Symbol>,
 }
 
-/// An environment variable with a value.
 #[derive(Debug)]
 pub struct Switch {
-    /// The variable.
     pub variable: Symbol,
     /// The value that enables. Meaningless if the variable disables.
     pub value: Text,
@@ -147,7 +138,6 @@ impl Symbol {
         text(&[name, b"\0"]).map(Self)
     }
 
-    /// Returns the name.
     #[must_use]
     #[inline(never)] // several callers
     pub fn as_c_str(&self) -> &CStr {
@@ -185,7 +175,6 @@ impl LayerManifest {
 }
 
 impl PreInstanceFunctions {
-    /// Returns whether no function is named.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.enumerate_instance_extension_properties.is_none()

@@ -13,7 +13,6 @@ use super::driver::{FieldProblem, ManifestError};
 use crate::log::{Filter, LogLocation};
 use crate::memory::{Escaped, OutOfMemory, Text, Vec};
 
-/// The content of a settings file.
 #[derive(Debug, Default)]
 pub struct SettingsFile {
     /// Its settings objects, in the order of the file, each for some programs or for all.
@@ -49,20 +48,17 @@ pub struct Settings {
     pub written: Text,
 }
 
-/// The setting for one layer.
 #[derive(Debug)]
 pub struct LayerSetting {
     /// Its name. Empty for [`Control::Unordered`].
     pub name: Text,
     /// Its manifest: an absolute path. Empty for [`Control::Unordered`].
     pub path: Text,
-    /// What to do with it.
     pub control: Control,
     /// Whether it counts as an implicit layer.
     pub implicit: bool,
 }
 
-/// What to do with a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// `auto`: what would happen without the setting.
@@ -84,7 +80,6 @@ pub struct DeviceSetting {
     pub driver_uuid: Option<[u8; 16]>,
     /// `VkPhysicalDeviceProperties::driverVersion`, if it matters.
     pub driver_version: Option<u32>,
-    /// Its name, for messages.
     pub device_name: Text,
 }
 
@@ -93,7 +88,6 @@ pub struct DeviceSetting {
 pub struct SettingsWarning {
     /// The key of the field, as written in the file.
     pub field: Text,
-    /// Its defect.
     pub problem: FieldProblem,
     /// The line of the field's value, or of the object that should contain it, from 1.
     pub line: u32,

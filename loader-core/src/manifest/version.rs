@@ -28,7 +28,6 @@ pub enum VersionError {
 }
 
 impl Version {
-    /// Creates version `major`.`minor`.`patch` of Vulkan.
     #[must_use]
     pub const fn new(major: u8, minor: u16, patch: u16) -> Self {
         Self { variant: 0, major, minor, patch }

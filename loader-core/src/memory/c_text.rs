@@ -26,7 +26,6 @@ impl CText {
         Ok(Self(text(&[bytes.get(..end).unwrap_or_default(), &[0]])?))
     }
 
-    /// Returns the string.
     #[must_use]
     pub fn as_c_str(&self) -> &CStr {
         // SAFETY: both constructors end the bytes with the only NUL in them, and nothing changes them.

@@ -7,19 +7,16 @@ use crate::sync::{Lock, Waiting};
 pub struct Cached<T>(Lock<Option<Arc<T>>>);
 
 impl<T> Cached<T> {
-    /// Creates an empty cache.
     #[must_use]
     pub const fn nothing() -> Self {
         Self(Lock::new(None))
     }
 
-    /// Returns the latest result.
     #[inline]
     pub fn last(&self, waiting: &dyn Waiting) -> Option<Arc<T>> {
         self.0.lock(waiting).clone()
     }
 
-    /// Replaces the kept value with `learnt`.
     pub fn keep(&self, waiting: &dyn Waiting, learnt: &Arc<T>) {
         drop(self.replace(waiting, Some(learnt.clone())));
     }
@@ -43,7 +40,6 @@ impl<T> Cached<T> {
         if forgotten.is_some() { None } else { Some(last) }
     }
 
-    /// Forgets it if `unused`.
     pub fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
         let mut held = self.0.lock(waiting);
         let forgotten = if unused() { held.take() } else { None };

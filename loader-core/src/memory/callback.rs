@@ -3,7 +3,6 @@
 /// A closure that shared code calls through a pointer. The table of a `dyn FnMut` contains each closure
 /// twice: for calls by reference and for calls by value, which are never made.
 pub trait Callback<A, R = ()> {
-    /// Calls the closure.
     fn call(&mut self, argument: A) -> R;
 }
 

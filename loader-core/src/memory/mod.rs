@@ -48,9 +48,7 @@ impl From<AllocError> for OutOfMemory {
 /// A failure that has a reason, or an allocation that failed while doing the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrOutOfMemory<E> {
-    /// It failed for this reason.
     Failed(E),
-    /// An allocation failed.
     OutOfMemory,
 }
 

@@ -52,7 +52,6 @@ impl ObjectCallbacks {
         Ok((Self(Some(copy)), memory))
     }
 
-    /// Creates an empty value.
     #[must_use]
     pub const fn none() -> Self {
         Self(None)

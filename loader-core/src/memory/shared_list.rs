@@ -49,7 +49,6 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
         list.iter_mut().find(|present| matches(present)).map(|present| *present = value).is_some()
     }
 
-    /// Takes the whole list.
     pub fn take(&self, waiting: &dyn Waiting) -> Vec<T, A>
     where
         A: Clone,

@@ -44,13 +44,10 @@ pub struct DriverInterface {
     pub version: u32,
     /// The driver's answer, which may be above the offered version.
     pub answered: u32,
-    /// Finds the driver's commands.
     pub get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr,
     /// Finds the driver's physical-device commands, and nothing else.
     pub get_physical_device_proc_addr: Option<vk::PFN_vkGetInstanceProcAddr>,
-    /// The driver's command of this name.
     pub create_instance: vk::PFN_vkCreateInstance,
-    /// The driver's command of this name.
     pub enumerate_instance_extension_properties: vk::PFN_vkEnumerateInstanceExtensionProperties,
     /// The driver's command of this name; drivers for Vulkan 1.0 have none.
     pub enumerate_instance_version: Option<vk::PFN_vkEnumerateInstanceVersion>,

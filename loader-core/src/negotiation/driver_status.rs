@@ -14,9 +14,7 @@ crate::reasons! {
     /// Results are `VkResult` numbers.
     #[derive(Debug)]
     pub enum DriverStatus [level policy weight] {
-        /// The dynamic linker rejects the library.
         DoesNotOpen {
-            /// The system's error message.
             error: Text,
         } = ["does-not-open" Warning _ 80]
             ("the library does not open ({}); install the missing library, or reinstall the driver", Escaped(error));
@@ -32,29 +30,23 @@ crate::reasons! {
             ("the driver itself makes this instance, to use other drivers, and is left out of it");
         /// The driver supports no interface version of this loader.
         NegotiationRefused {
-            /// The driver's result.
             result: i32,
         } = ["negotiation-refused" Warning "LDP_DRIVER_3" 73] ("{}", NotNegotiated(*result));
         /// The driver chose an interface version that is too low.
         InterfaceVersion {
-            /// The version it chose.
             version: u32,
-            /// The version it needs at least.
             needed: u32,
         } = ["interface-version" Warning "LDP_DRIVER_3" 74]
             ("the driver chose interface version {version}, and at least {needed} is needed; update the driver");
         /// The driver answers an interface version above the offered one. It is used with the offered version.
         InterfaceAboveOffer {
-            /// The version in the answer.
             answered: u32,
-            /// The offered version.
             offered: u32,
         } = ["interface-above-offer" Warning "LDP_DRIVER_3" _]
             ("the driver answers interface version {answered}, above the offered {offered}, which is used");
         /// The driver has Vulkan 1.1 or newer, and an interface version below 5. It is used, but may refuse
         /// applications that request more than 1.0.
         OldInterface {
-            /// The negotiated interface version.
             interface: u32,
             /// The version of Vulkan that it supports.
             api_version: Version,
@@ -70,23 +62,18 @@ crate::reasons! {
             ("the driver lacks {} or the interface version for it, so the loader creates its surfaces", Name(name));
         /// The driver reports another API: major version not 1, or variant not 0.
         OtherApi {
-            /// The version it reports.
             version: Version,
         } = ["other-api" Warning "LDP_LOADER_4" 75] ("the driver is for version {version}, which is not one of Vulkan 1");
         /// The driver lacks a command that every driver has.
         MissingCommand {
-            /// The command.
             name: &'static CStr,
         } = ["missing-command" Warning _ 75] ("the driver lacks the command {}; update the driver", Name(name));
-        /// The driver's own vkCreateInstance fails.
         CreateInstanceFailed {
-            /// Its result.
             result: i32,
         } = ["create-instance-failed" Info _ 90]
             ("the driver's vkCreateInstance fails ({}); often its kernel module is missing or of another version", VkResult(*result));
         /// The driver fails to enumerate its devices.
         EnumerationFailed {
-            /// Its result.
             result: i32,
         } = ["enumeration-failed" Warning _ 85]
             ("the driver's vkEnumeratePhysicalDevices fails ({})", VkResult(*result));
@@ -100,17 +87,12 @@ crate::reasons! {
         } = ["duplicate-library" Debug _ _] ("an earlier driver has the same library, and that one is used");
         /// The manifest claims a higher version than the driver itself reports; the lower one is used.
         ApiVersionLie {
-            /// The version in the manifest.
             manifest: Version,
-            /// The version that the driver reports.
             driver: Version,
         } = ["api-version-too-high" Warning _ _]
             ("the manifest claims version {manifest} and the driver reports {driver}, which is used");
-        /// The driver is in use.
         Used {
-            /// The negotiated interface version.
             interface: u32,
-            /// The number of its devices.
             devices: u32,
         } = ["used" Info _ _] ("in use, interface version {interface}, devices: {devices}");
     }
@@ -124,7 +106,6 @@ impl DriverStatus {
     }
 }
 
-/// `VK_ERROR_INCOMPATIBLE_DRIVER`.
 const INCOMPATIBLE_DRIVER: i32 = -9;
 
 /// Says what the result of a failed negotiation means.

@@ -22,12 +22,10 @@ pub const NEWEST_LAYER_INTERFACE: u32 = 2;
 /// commands of its own.
 const FUNCTIONS_INTERFACE: u32 = 2;
 
-/// A layer's side of the interface.
 #[derive(Clone, Copy)]
 pub struct LayerInterface {
     /// The version that both sides agreed on; 0 for a layer that does not negotiate.
     pub version: u32,
-    /// Finds the layer's commands.
     pub get_instance_proc_addr: FindInstanceCommand,
     /// Finds the layer's device commands; a layer without it takes no part in devices.
     pub get_device_proc_addr: Option<FindDeviceCommand>,

@@ -8,9 +8,7 @@ crate::reasons! {
     /// Why a layer cannot be used although its manifest can. Logs and reports show the same text.
     #[derive(Debug)]
     pub enum LayerOpenError [policy] {
-        /// The dynamic linker rejects the library.
         DoesNotOpen {
-            /// The system's error message.
             error: Text,
         } = ["does-not-open" Warning _] ("its library does not open ({}); reinstall the layer", Escaped(error));
         /// The library has no vkGetInstanceProcAddr of this layer, or that function returns no vkCreateInstance.
@@ -19,15 +17,12 @@ crate::reasons! {
               the manifest");
         /// The layer supports no interface version of this loader.
         NegotiationRefused {
-            /// The layer's result.
             result: i32,
         } = ["negotiation-refused" Warning "LLP_LOADER_5"]
             ("it has no interface version in common with this loader (it returned {}); update the layer", VkResult(*result));
         /// The layer chose an interface version above the offered one.
         InterfaceVersion {
-            /// The version that it chose.
             version: u32,
-            /// The offered version.
             offered: u32,
         } = ["interface-version" Warning "LLP_LOADER_5"]
             ("it chose interface version {version}, above the {offered} that it was offered");

@@ -28,7 +28,6 @@ const LOADED: u32 = 1;
 /// Fills the slice with the bytes of a file from this offset on.
 pub type ReadAt<'a> = dyn Fn(u64, &mut [u8]) -> Result<(), FileError> + 'a;
 
-/// The contents of a file's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
     /// The file is not an ELF library: it begins differently, or is shorter than any header.

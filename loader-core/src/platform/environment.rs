@@ -6,7 +6,6 @@ use ash::vk;
 
 use crate::memory::{OutOfMemory, Text};
 
-/// How a variable is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reader {
     /// Reads the variable in every process (`getenv`).
@@ -15,7 +14,6 @@ pub enum Reader {
     Secure,
 }
 
-/// The environment of the process.
 pub trait Environment: Sync {
     /// Returns the value of the variable `name`, or `None` if it is not set or this `reader` ignores it.
     ///

@@ -18,7 +18,6 @@ pub enum FileError {
     TooLarge,
     /// Any other failure, with the system's error number.
     Other(i32),
-    /// Memory ran out while reading.
     OutOfMemory,
 }
 
@@ -33,7 +32,6 @@ impl From<OutOfMemory> for FileError {
 pub struct Fingerprint {
     /// The device that holds it, and its number there.
     pub identity: (u64, u64),
-    /// Its size in bytes.
     pub size: u64,
     /// The last changes of its content and of its attributes, in nanoseconds since 1970.
     pub changed: (i64, i64),
@@ -51,7 +49,6 @@ impl Fingerprint {
     }
 }
 
-/// The file system.
 pub trait Files: Sync {
     /// Returns the names in the folder `path`, in the system's order, without `.` and `..`.
     ///

@@ -2,7 +2,6 @@
 
 use crate::memory::{OutOfMemory, Text};
 
-/// Facts about the process.
 pub trait Identity: Sync {
     /// Returns whether the process has privileges that the user who started it may lack (set-user-id,
     /// set-group-id, file capabilities). A process that root started is not elevated.

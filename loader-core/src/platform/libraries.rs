@@ -9,9 +9,7 @@ use crate::memory::Text;
 /// The purpose for which a library is opened. Platforms may search different folders for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LibraryKind {
-    /// A driver.
     Driver,
-    /// A layer.
     Layer,
 }
 
@@ -24,7 +22,6 @@ unsafe impl Send for Library {}
 // SAFETY: the value is a handle that the dynamic linker accepts from any thread.
 unsafe impl Sync for Library {}
 
-/// The dynamic linker.
 pub trait Libraries: Sync {
     /// Opens the library `path` (a path, or a bare name for the linker to search), privately and
     /// with lazy binding. Opening the same library again returns the same [`Library`], which must

@@ -12,14 +12,12 @@ pub trait LogSink: Sync {
     }
 }
 
-/// The severity of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// A request was not fulfilled.
     Error,
     /// Something is probably wrong.
     Warning,
-    /// A decision of the loader.
     Info,
     /// The steps to a decision.
     Debug,

@@ -35,19 +35,14 @@ pub use windows::Windows;
 /// The parts are separate so that a test, a recorder or a fault injector can replace one of them.
 #[derive(Clone, Copy)]
 pub struct Platform {
-    /// The environment variables of the process.
     pub environment: &'static dyn Environment,
-    /// The file system.
     pub files: &'static dyn Files,
-    /// The dynamic linker.
     pub libraries: &'static dyn Libraries,
-    /// The identity of the process.
     pub identity: &'static dyn Identity,
     /// The destination of log lines that no callback asked for.
     pub log: &'static dyn LogSink,
     /// Aborts the process at once, as `abort` does.
     pub abort: fn() -> !,
-    /// How a thread waits for another.
     pub waiting: &'static dyn Waiting,
     /// Windows that one driver at a time can draw to. `None` if drivers can have surfaces of one
     /// window side by side.

@@ -9,10 +9,8 @@ use core::ffi::CStr;
 
 use super::Reader;
 
-/// An environment variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name.
     pub name: &'static CStr,
     /// How it is read: with [`Reader::Secure`], elevated processes ignore it.
     pub reader: Reader,
@@ -31,7 +29,6 @@ macro_rules! variables {
             };
         )*)*
 
-        /// All of them.
         pub const ALL: &[Variable] = &[$($($name),*),*];
     };
 }

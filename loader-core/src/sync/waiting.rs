@@ -7,7 +7,6 @@ use super::atomic::{AtomicUsize, Ordering};
 use super::cell::UnsafeCell;
 use super::watcher::{free, taken};
 
-/// Waiting.
 pub trait Waiting: Sync {
     /// Waits a little, as [`Pause::of`] says. `turn` counts how often this thread has waited for the same
     /// thing, from 0.
@@ -40,7 +39,6 @@ pub fn forked(waiting: &dyn Waiting) {
     ERA.store((era() % LAST_ERA).wrapping_add(1), Ordering::Relaxed);
 }
 
-/// Returns the number in [`FORKER`].
 pub(super) fn forker() -> usize {
     FORKER.load(Ordering::Relaxed)
 }
@@ -98,7 +96,6 @@ pub struct Lock<T> {
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
-    /// Creates a lock around `value`.
     pub const fn new(value: T) -> Self {
         Self { held: AtomicUsize::new(0), value: UnsafeCell::new(value) }
     }

@@ -46,7 +46,6 @@ pub enum Kind {
 }
 
 vkload_core::reasons! {
-    /// Why a driver cannot be used.
     #[derive(Debug)]
     pub enum DriverError [] {
         Package(fault: PackageError) = [(fault.id(); &[])] ("{fault}");
@@ -54,7 +53,6 @@ vkload_core::reasons! {
         Header(reason: Text) = ["wrong-library"] ("the library does not open: {}", Escaped(reason));
         DoesNotOpen(error: Text) = ["does-not-open"]
             ("the library does not open: {}; bring the libraries that it needs, or a build for applications and this processor", Escaped(error));
-        /// The library is not a driver.
         NoDriver = ["no-entry-point"]
             ("the library is not a Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path");
         /// It is a HAL module that does not start.

@@ -67,7 +67,6 @@ impl Json {
         Ok(())
     }
 
-    /// Writes `null`.
     pub(super) fn null(&mut self) -> Result<(), OutOfMemory> {
         self.separate()?;
         self.text.try_extend(b"null")?;

@@ -40,7 +40,6 @@ pub(super) fn items<'a>(value: Value<'a>, name: &str) -> Result<json::Items<'a>,
     if value.kind() == Kind::List { Ok(value.items()) } else { Err(wrong_type(name, "a list", value)) }
 }
 
-/// Returns a string without NUL.
 pub(super) fn string(value: Value<'_>, name: &str) -> Result<Text, OptionsError> {
     let string = value.string().ok_or_else(|| wrong_type(name, "a string", value))?.to_text()?;
     if string.contains(&0) {

@@ -23,7 +23,6 @@ pub(super) enum Format {
 
 struct Report {
     configuration: Option<Arc<Configuration>>,
-    /// Why the last options were rejected.
     refused: Option<Arc<Text>>,
     drivers: Arc<FoundDrivers>,
     layers: Arc<FoundLayers>,

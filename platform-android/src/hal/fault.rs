@@ -27,7 +27,6 @@ vkload_core::reasons! {
 }
 
 vkload_core::reasons! {
-    /// The fault of a module's structure.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum StructureFault [] {
         /// The symbol `HMI` of an application's driver does not begin like a module, or its device not

@@ -30,7 +30,6 @@ pub enum LibraryDecision {
     Used(usize),
     /// It was found earlier, before the process was forked.
     Known,
-    /// It is not used.
     Refused(LibraryError),
 }
 

@@ -9,7 +9,6 @@ use vkload_core::platform::{FileError, elf};
 use super::archive::ArchiveError;
 
 vkload_core::reasons! {
-    /// Why a library is not used.
     #[derive(Debug, PartialEq, Eq)]
     pub enum LibraryError [] {
         /// Its name almost matches a layer library's.
@@ -40,7 +39,6 @@ vkload_core::reasons! {
         } = ["other-processor"]
             ("it is for another processor ({} of {} bits), and the application runs as {}; build it for that ABI",
              Machine(*machine), if *wide { 64 } else { 32 }, Machine(elf::MACHINE.unwrap_or_default()));
-        /// It is not a shared library.
         NotALibrary = ["no-library"] ("it is not an ELF shared library; copy it again");
         /// Its segments cannot be loaded with this device's page size.
         Segments {

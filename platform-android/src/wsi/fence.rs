@@ -39,7 +39,6 @@ impl OwnedFence {
         Self { system: self.system, descriptor: another.unwrap_or(SIGNALLED) }
     }
 
-    /// Waits until the fence is signalled.
     pub fn wait(&self) {
         if self.descriptor >= 0 {
             let for_ever = -1;

@@ -87,7 +87,6 @@ impl Listener {
         HEARD.read(system, |all| all.iter().any(|heard| heard.listener == self.number && heard.below > frame))
     }
 
-    /// Forgets everything: the surface is destroyed.
     pub fn end(&self, system: &dyn System) {
         HEARD.remove(system, |heard| heard.listener == self.number);
     }

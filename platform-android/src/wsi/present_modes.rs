@@ -5,7 +5,6 @@ use ash::vk::PresentModeKHR as Mode;
 
 use crate::level::ApiLevel;
 
-/// `VK_PRESENT_MODE_FIFO_LATEST_READY_KHR`
 pub const FIFO_LATEST_READY: Mode = Mode::from_raw(1_000_361_000);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

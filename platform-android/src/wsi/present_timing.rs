@@ -27,9 +27,7 @@ const STAGES: &[Stage] = &[
 /// All stages with known times: when a pixel becomes visible is unknown.
 pub const KNOWN_STAGES: u32 = 0b111;
 
-/// `VK_PAST_PRESENTATION_TIMING_ALLOW_PARTIAL_RESULTS_BIT_EXT`
 const ALLOW_PARTIAL: u32 = 1 << 0;
-/// `VK_PAST_PRESENTATION_TIMING_ALLOW_OUT_OF_ORDER_RESULTS_BIT_EXT`
 const ALLOW_OUT_OF_ORDER: u32 = 1 << 1;
 
 /// The only clock that windows have: `VK_TIME_DOMAIN_CLOCK_MONOTONIC_KHR`, with its number.

@@ -16,7 +16,6 @@ pub fn remember(swapchain: &Swapchain, id: u64, number: Option<u64>) {
     listener::changed(system);
 }
 
-/// `vkWaitForPresent2KHR`
 #[expect(non_camel_case_types, reason = "the bindings name the types of commands like that")]
 pub type PFN_vkWaitForPresent2KHR =
     unsafe extern "system" fn(vk::Device, vk::SwapchainKHR, *const PresentWait2Info) -> vk::Result;

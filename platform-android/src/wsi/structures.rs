@@ -89,13 +89,10 @@ tagged! {
     PresentWait2Info = 1_000_480_002, next *const c_void { present_id: u64, timeout: u64, }
 }
 
-/// `VK_SWAPCHAIN_CREATE_DEFERRED_MEMORY_ALLOCATION_BIT_KHR`
 pub const CREATE_DEFERRED: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 3);
 
-/// `VK_SWAPCHAIN_CREATE_PRESENT_WAIT_2_BIT_KHR`
 pub const CREATE_PRESENT_WAIT2: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 7);
 
-/// `VkPresentStageTimeEXT`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct PresentStageTime {
@@ -104,7 +101,5 @@ pub struct PresentStageTime {
     pub time: u64,
 }
 
-/// `VK_ERROR_PRESENT_TIMING_QUEUE_FULL_EXT`
 pub const ERROR_PRESENT_TIMING_QUEUE_FULL: vk::Result = vk::Result::from_raw(-1_000_208_000);
-/// `VK_PRESENT_TIMING_INFO_PRESENT_AT_RELATIVE_TIME_BIT_EXT`
 pub const AT_RELATIVE_TIME: u32 = 1 << 0;

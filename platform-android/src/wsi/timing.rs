@@ -28,7 +28,6 @@ pub struct Record {
     pub times: Option<FrameTimestamps>,
 }
 
-/// The last frames of a swapchain.
 pub struct History {
     records: Lock<Ring>,
     enabled: AtomicBool,

@@ -158,7 +158,6 @@ mod gralloc {
     pub(super) const WRITE_OFTEN: u64 = 0x30;
     /// `GRALLOC1_*_USAGE_CPU_READ_OFTEN`: reading, and often
     pub(super) const CPU_READ_OFTEN: u64 = 1 << 1 | 1 << 2;
-    /// `GRALLOC1_PRODUCER_USAGE_CPU_WRITE_OFTEN`
     pub(super) const CPU_WRITE_OFTEN: u64 = 1 << 5 | 1 << 6;
     /// The same bits in both for producers: reading, writing, render target, protected, camera,
     /// video decoder, sensors.

@@ -71,7 +71,6 @@ impl Location<'_> {
     }
 }
 
-/// An open file or folder.
 struct File {
     files: &'static dyn FileSystem,
     descriptor: Descriptor,

@@ -105,7 +105,6 @@ impl Message {
         message
     }
 
-    /// Returns the bytes to send.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }

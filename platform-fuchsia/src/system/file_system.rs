@@ -12,7 +12,6 @@ pub struct ErrorNumber(pub c_int);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState {
     pub is_file: bool,
-    /// Its size in bytes.
     pub size: u64,
     /// The device that holds it, and its number there.
     pub identity: (u64, u64),

@@ -61,7 +61,6 @@ impl Status {
 /// The size of the reply to a channel call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
-    /// The number of bytes.
     pub bytes: usize,
     /// The number of handles, each of which the caller owns.
     pub handles: usize,

@@ -21,7 +21,6 @@ use crate::view::LayerView;
 use search::{Attempt, Verdict};
 
 struct BisectResult {
-    /// The program's words.
     program: Vec<String>,
     verdict: Verdict,
     /// The layers that can be left out.
@@ -38,11 +37,9 @@ struct Suspect {
     layer: LayerView,
     /// Why it is active, to follow its name.
     why: String,
-    /// The way to turn it off.
     off: Step,
 }
 
-/// Prints which layer breaks the program.
 pub(crate) fn print(options: &BisectArguments) -> ExitCode {
     let answer = bisect(options);
     clear_progress();

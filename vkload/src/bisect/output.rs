@@ -42,7 +42,6 @@ impl BisectResult {
         }
     }
 
-    /// Returns the program's file name.
     fn name(&self) -> &str {
         file_name(&self.program)
     }

@@ -16,18 +16,14 @@ pub(super) struct Attempt {
     pub(super) printed: Vec<String>,
 }
 
-/// The conclusion from the runs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It works with all layers.
     NothingFails,
-    /// The program fails even without layers.
     FailsWithoutLayers,
     /// These layers make it fail, each group of them together, by their indices.
     Found(Vec<Vec<usize>>),
 }
 
-/// The runs made until now.
 struct Runs<'a> {
     program: &'a Program<'a>,
     /// How often the program must work with the same layers.
@@ -36,7 +32,6 @@ struct Runs<'a> {
     done: RefCell<Vec<Attempt>>,
     /// How many there will be about.
     expected: usize,
-    /// Why one could not be started.
     problem: RefCell<Option<String>>,
 }
 

@@ -8,7 +8,6 @@ pub(super) struct Drawing {
     pub(super) series: Vec<Block>,
     /// The branches below them: a call takes one of these.
     pub(super) branches: Vec<Branch>,
-    /// Text below the picture.
     pub(super) notes: Vec<Note>,
 }
 
@@ -22,7 +21,6 @@ pub(super) struct Block {
     pub(super) role: Role,
     pub(super) title: String,
     pub(super) details: Vec<Detail>,
-    /// The problem. Empty without one.
     pub(super) problem: String,
 }
 
@@ -37,7 +35,6 @@ pub(super) enum Role {
     Device,
 }
 
-/// A line of a box.
 pub(super) struct Detail {
     /// The label before the text, unless it is empty.
     pub(super) label: &'static str,

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::model::{Driver, Layer, Model};
 use crate::view::DriverView;
 
-/// Returns the chain as one object.
 pub(super) fn render(model: &Model) -> Value {
     json!({
         "format": 1,

@@ -41,7 +41,6 @@ pub(crate) struct Layer {
     pub(crate) problem: String,
 }
 
-/// A driver that calls may reach.
 #[derive(Debug, Default)]
 pub(crate) struct Driver {
     pub(crate) view: DriverView,

@@ -118,7 +118,6 @@ impl Pen {
         bottom
     }
 
-    /// Draws a box with its text.
     fn block(&mut self, block: &Block, span: Span, top: usize) -> usize {
         let lines = lines(block, span.width);
         let height = lines.len() * LINE + PADDING;
@@ -134,7 +133,6 @@ impl Pen {
         top + height
     }
 
-    /// Words below the picture.
     fn note(&mut self, note: &Note, top: usize) -> usize {
         let class = if note.is_problem { "problem" } else { "name" };
         let inside = WIDTH * 10 / COLUMN;

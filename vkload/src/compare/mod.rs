@@ -22,7 +22,6 @@ struct Comparison {
     without_machine: Option<String>,
 }
 
-/// Something that is not the same.
 struct Difference {
     subject: &'static str,
     /// The subject: a variable, a file, a field.

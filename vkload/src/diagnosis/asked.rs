@@ -13,7 +13,6 @@ use crate::probe::parent::Settings;
 use crate::probe::signal_name;
 use crate::subprocess::{Subprocess, last_lines};
 
-/// The result of starting a program.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Asked {
@@ -27,7 +26,6 @@ pub(crate) struct Asked {
     pub(crate) printed: Vec<String>,
 }
 
-/// Something that is not there.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Missing {

@@ -48,7 +48,6 @@ pub(crate) enum Evidence {
     Known,
     /// It may have to do with it.
     Likely,
-    /// Nothing was found that could work.
     Missing,
     /// A finding that remains if nothing better is known.
     Rest,

@@ -19,16 +19,13 @@ use crate::planned::Planned;
 use crate::probe::parent::Settings;
 use crate::probe::{Progress, Trial};
 
-/// Whom to judge for, and how.
 pub(crate) struct Request<'a> {
     pub(crate) whom: Whom<'a>,
     /// Whether to load drivers, layers and the loader, in other processes.
     pub(crate) probe: bool,
     /// The time limit for each of them.
     pub(crate) limit: Duration,
-    /// The file to record everything in.
     pub(crate) record: Option<&'a Path>,
-    /// Receives the name of each trial.
     pub(crate) progress: Progress<'a>,
     /// Receives the name of a trial that takes long, and its limit.
     pub(crate) late: fn(&str, Duration),

@@ -22,7 +22,6 @@ pub(crate) struct Target {
     pub(crate) program: Option<PathBuf>,
     /// The file that runs then: a script's interpreter.
     pub(crate) executable: Option<PathBuf>,
-    /// Whether the program is an AppImage.
     pub(crate) app_image: bool,
     /// The process, where one is looked at.
     pub(crate) process: Option<Process>,

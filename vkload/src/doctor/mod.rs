@@ -17,7 +17,6 @@ use crate::output::{
 };
 pub(crate) use picture::picture;
 
-/// Prints the findings, the gravest first.
 pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
     if options.watch {
         return watch::run(options);

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::files::{below, content, entries, name_of, read, seen};
 use super::variables::Variables;
 
-/// A line that sets a variable.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Assignment {
@@ -18,7 +17,6 @@ pub(crate) struct Assignment {
     pub(crate) setter: Setter,
 }
 
-/// Who reads the line.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "by")]
 pub(crate) enum Setter {
@@ -56,7 +54,6 @@ const OF_SYSTEM: &[&str] = &[
     "/etc/zsh/zshenv",
     "/etc/security/pam_env.conf",
 ];
-/// Folders of such files.
 const FOLDERS_OF_HOME: &[&str] =
     &[".config/environment.d", ".config/plasma-workspace/env", ".config/fish/conf.d"];
 const FOLDERS_OF_SYSTEM: &[&str] =

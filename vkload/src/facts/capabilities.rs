@@ -9,7 +9,6 @@ use super::files::{below, content};
 use super::linker::Search;
 use super::variables::Variables;
 
-/// The settings file's name.
 pub(crate) const SETTINGS_FILE: &str = "vk_loader_settings.json";
 
 /// A loader is smaller.

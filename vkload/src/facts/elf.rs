@@ -34,12 +34,10 @@ pub(super) struct Elf {
 pub(super) enum ElfError {
     /// It is something else: what, in words.
     Other(&'static str),
-    /// It ends too early.
     CutShort {
         size: u64,
         needs: u64,
     },
-    /// It cannot be opened.
     Denied,
     Absent,
 }

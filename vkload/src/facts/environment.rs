@@ -14,18 +14,15 @@ pub(crate) struct Environment {
     /// The kind of container: `docker`, `podman`.
     pub(crate) container: Option<String>,
     pub(crate) flatpak: Option<Flatpak>,
-    /// The snap's name.
     pub(crate) snap: Option<String>,
     /// The generation of Windows' subsystem for Linux.
     pub(crate) wsl: Option<u8>,
-    /// The name of Steam's runtime.
     pub(crate) steam_runtime: Option<String>,
     /// Whether `/proc` is not mounted, as in a bare chroot.
     pub(crate) no_proc: bool,
     pub(crate) virtual_machine: Option<String>,
 }
 
-/// A Flatpak's sandbox.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Flatpak {

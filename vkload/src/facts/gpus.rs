@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::files::{entries, name_of, read};
 
-/// A graphics device.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Gpu {
@@ -21,7 +20,6 @@ pub(crate) struct Gpu {
     pub(crate) driver: Option<String>,
     /// Its files in `/dev/dri`, by name.
     pub(crate) nodes: Vec<String>,
-    /// Whether it sleeps now.
     pub(crate) suspended: bool,
 }
 
@@ -86,7 +84,6 @@ impl Gpu {
         MAKERS.iter().find(|maker| maker.vendor == self.vendor)
     }
 
-    /// Returns its maker's name.
     pub(crate) fn name(&self) -> String {
         match (self.maker(), self.vendor) {
             (Some(maker), _) => maker.name.to_owned(),

@@ -21,14 +21,12 @@ pub(crate) struct Named {
     pub(crate) library: String,
 }
 
-/// The facts about such a library.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Library {
     pub(crate) manifest: String,
     /// As the manifest names it.
     pub(crate) library: String,
-    /// The file, if one is found.
     pub(crate) path: Option<String>,
     pub(crate) state: LibraryState,
     pub(crate) is_loader: bool,
@@ -56,7 +54,6 @@ pub(crate) struct VersionNeed {
     pub(crate) needed_by: String,
     /// The file that lacks it.
     pub(crate) found: String,
-    /// The reason for using that file.
     pub(crate) because: String,
     /// The newest one of that name which it has.
     pub(crate) has: Option<String>,
@@ -235,7 +232,6 @@ impl<'a> Closure<'a> {
         is_there.then(|| Found { elf, path, because: String::new() })
     }
 
-    /// Follows the dependencies.
     fn walk(&mut self, elf: &Elf, path: &Path, library: &mut Library) {
         let mut seen = BTreeSet::new();
         let mut open = vec![(elf.clone(), path.to_owned())];

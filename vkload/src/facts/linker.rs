@@ -59,14 +59,12 @@ pub(super) struct Search {
     root: PathBuf,
     /// Folders with what leads to them, as the machine sees them.
     folders: Vec<(PathBuf, String)>,
-    /// The cache: names and paths.
     cache: Vec<(String, PathBuf)>,
     /// The position in `folders` at which the cache is searched.
     cache_at: usize,
     preloaded: Vec<PathBuf>,
 }
 
-/// A library that the search finds.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) path: PathBuf,

@@ -46,7 +46,6 @@ pub(crate) use system::System;
 pub(crate) use user::User;
 pub(crate) use variables::{Variables, own_variables};
 
-/// The facts about a machine.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Facts {
@@ -55,11 +54,9 @@ pub(crate) struct Facts {
     /// The program's environment: a container, Flatpak, a virtual machine.
     #[serde(rename = "place")]
     pub(crate) environment: Environment,
-    /// The user who runs it.
     pub(crate) user: User,
     /// The environment variables that concern Vulkan, the dynamic linker and the container.
     pub(crate) variables: Variables,
-    /// The graphics devices on the bus.
     pub(crate) gpus: Vec<Gpu>,
     /// The device files through which drivers reach them.
     pub(crate) nodes: Vec<Node>,
@@ -79,7 +76,6 @@ pub(crate) struct Facts {
     pub(crate) explicit_layers: Vec<(String, String)>,
     /// The variables that name a window system which does not answer, with their values.
     pub(crate) dead_displays: Vec<(String, String)>,
-    /// How packages are installed here.
     pub(crate) packages: Packages,
     /// The packages of loaders, manifests and libraries, if anything is wrong.
     pub(crate) owners: Owners,

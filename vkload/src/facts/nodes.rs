@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::files::{entries, may, name_of, seen};
 use super::user::Database;
 
-/// A device file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Node {
@@ -19,7 +18,6 @@ pub(crate) struct Node {
     /// Whether this user has permission to.
     pub(crate) readable: bool,
     pub(crate) writable: bool,
-    /// The permission bits.
     pub(crate) mode: u32,
     pub(crate) owner: String,
     pub(crate) group: String,
@@ -42,7 +40,6 @@ const KINDS: &[(&str, &str)] = &[
     ("kgsl-3d0", "kgsl"),
 ];
 
-/// Kinds that drivers need.
 const NEEDED: &[&str] = &["render", "nvidia", "dxg", "mali", "kgsl"];
 
 impl Node {

@@ -10,7 +10,6 @@ use super::libraries::Named;
 use super::linker::Search;
 use super::variables::Variables;
 
-/// The facts about NVIDIA's driver.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Nvidia {

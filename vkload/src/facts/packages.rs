@@ -29,7 +29,6 @@ pub(crate) enum Manager {
     Xbps,
 }
 
-/// The facts about a package manager.
 struct Row {
     manager: Manager,
     /// The tool whose presence identifies the manager.

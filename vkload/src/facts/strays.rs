@@ -11,7 +11,6 @@ use super::files::{below, content, entries, name_of, seen};
 use super::user::Database;
 use super::variables::Variables;
 
-/// Such a file.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Stray {
@@ -19,7 +18,6 @@ pub(crate) struct Stray {
     pub(crate) why: StrayKind,
 }
 
-/// Why it is not a manifest.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub(crate) enum StrayKind {

@@ -16,7 +16,6 @@ pub(crate) struct System {
     pub(crate) like: Vec<String>,
     /// The number of its release: "12".
     pub(crate) version: String,
-    /// The kernel's release.
     pub(crate) kernel: String,
     /// The processor: "x86-64".
     pub(crate) machine: String,

@@ -19,7 +19,6 @@ pub(crate) struct User {
     pub(crate) member_of: Vec<String>,
 }
 
-/// The names of users and groups.
 pub(super) struct Database {
     users: String,
     groups: String,

@@ -34,7 +34,6 @@ const LEAST: Duration = Duration::from_secs(10);
 
 /// The outcome of each failure.
 struct Report {
-    /// The program's words.
     program: Vec<String>,
     /// How it ends without a failure.
     without: Ended,
@@ -53,7 +52,6 @@ struct Failure {
 }
 
 impl Failure {
-    /// Returns the word for the layer.
     fn rule(&self) -> String {
         format!("fails={}@{}:{}", self.command, self.call, self.result)
     }
@@ -94,7 +92,6 @@ impl Trial {
     }
 }
 
-/// Prints the outcome of each failure.
 pub(crate) fn print(options: &FaultsArguments) -> ExitCode {
     let report = report(options);
     clear_progress();
@@ -118,7 +115,6 @@ struct Runner<'a> {
     validation: Option<Validation>,
 }
 
-/// The findings of a run.
 struct Observed {
     run: Run,
     log: Log,
@@ -240,7 +236,6 @@ fn program(options: &FaultsArguments, limit: Duration) -> Program<'_> {
 }
 
 impl Runner<'_> {
-    /// Runs the program with these rules.
     fn run(&self, rules: &str, limit: Duration) -> Result<Observed, String> {
         let log = self.folder.path.join("log");
         let _ = fs::remove_file(&log);

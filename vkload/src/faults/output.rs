@@ -98,7 +98,6 @@ impl Trial {
         words.join("; ")
     }
 
-    /// Returns the failure as a clause.
     fn condition(&self) -> String {
         let Failure { command, call, result } = &self.failure;
         format!("call {call} of {command} returns {result}")

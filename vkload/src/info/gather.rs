@@ -80,7 +80,6 @@ fn fill(report: &mut Report, plan: &Plan, outcomes: &[&(usize, DriverStatus)]) {
     report.notes.extend(plan.notes.iter().map(ToString::to_string));
 }
 
-/// Adds why there is no device.
 fn explain(report: &mut Report, plan: &Plan, outcomes: &[&(usize, DriverStatus)]) {
     if !report.has_device() {
         let reason = best_reason(plan, outcomes.iter().copied());

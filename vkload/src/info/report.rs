@@ -19,7 +19,6 @@ pub(crate) struct Report {
     pub(crate) devices: Vec<Device>,
     /// Every file and folder that was searched for drivers.
     pub(crate) searched: Vec<SearchPath>,
-    /// Further notes for the user.
     pub(crate) notes: Vec<String>,
     /// The reason for the lack of a device, and the remedy.
     pub(crate) problem: Option<Problem>,

@@ -26,7 +26,6 @@ pub(crate) struct Section {
     pub(crate) parts: Vec<Part>,
 }
 
-/// The content of a section.
 #[derive(Debug)]
 pub(crate) enum Part {
     Text(String),

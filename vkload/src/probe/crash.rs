@@ -181,7 +181,6 @@ fn holds(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Writes `Line::Crash` as JSON.
 fn write_line(library: &[u8]) {
     let mut name = [0u8; 256];
     let mut length = 0;

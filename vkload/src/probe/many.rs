@@ -14,7 +14,6 @@ const AT_A_TIME: usize = 4;
 /// The progress callback, which receives the current trial's name.
 pub(crate) type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 
-/// Something to be tried.
 pub(crate) struct Attempt {
     /// The driver's manifest or the layer. Empty for the loader.
     pub(crate) name: String,

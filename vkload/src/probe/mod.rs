@@ -25,7 +25,6 @@ use serde::{Deserialize, Serialize};
 use crate::rights;
 use crate::view::Device;
 
-/// The first argument of a probe.
 const PROBE: &str = "vkload-probe";
 
 /// Whether this program, started again, becomes a probe.
@@ -52,7 +51,6 @@ pub(crate) fn is_possible() -> bool {
     INITIALISED.load(Ordering::Relaxed)
 }
 
-/// The thing to try.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "subject")]
 pub(crate) enum Subject {
@@ -60,9 +58,12 @@ pub(crate) enum Subject {
     #[default]
     Own,
     /// A Vulkan loader, with every driver and layer that it finds: a name for the dynamic linker, or a path.
-    Loader { library: String },
-    /// A driver alone, without a loader.
-    Driver { library: String },
+    Loader {
+        library: String,
+    },
+    Driver {
+        library: String,
+    },
     /// A layer: opened and negotiated with, as the loader does it, and if it is `alone`, then above a driver that is known to work, the
     /// built-in one. The three functions have the names in its manifest, which are empty if it names none.
     Layer {
@@ -74,7 +75,9 @@ pub(crate) enum Subject {
         alone: bool,
     },
     /// A device file, which is opened as drivers open it and closed again.
-    DeviceFile { path: String },
+    DeviceFile {
+        path: String,
+    },
 }
 
 impl Subject {
@@ -111,7 +114,6 @@ pub(crate) enum Stage {
     Unload,
     /// The process ends, and what libraries have asked for at its end is run.
     Exit,
-    /// Nothing is left to do.
     Done,
 }
 
@@ -142,11 +144,9 @@ impl Stage {
     }
 }
 
-/// How a trial ended.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "ended")]
 pub(crate) enum Ending {
-    /// It did everything.
     #[default]
     Finished,
     /// A step failed: a command returned this result.
@@ -175,9 +175,7 @@ pub(crate) enum Ending {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Trial {
-    /// The thing that was tried.
     pub(crate) of: Subject,
-    /// The step at which it ended.
     pub(crate) stage: Stage,
     pub(crate) ending: Ending,
     /// The file that the library was loaded from.
@@ -320,7 +318,6 @@ impl fmt::Display for Trial {
     }
 }
 
-/// Returns the name of a `VkResult`.
 pub(crate) fn result_name(code: i32) -> String {
     match ash::vk::Result::from_raw(code) {
         ash::vk::Result::SUCCESS => "VK_SUCCESS".to_owned(),
@@ -335,7 +332,6 @@ pub(crate) fn result_name(code: i32) -> String {
     }
 }
 
-/// Signals that end processes, by number.
 const SIGNALS: &[(i32, &str)] = &[
     (libc::SIGSEGV, "SIGSEGV"),
     (libc::SIGABRT, "SIGABRT"),
@@ -365,7 +361,6 @@ pub(crate) fn signal_name(number: i32) -> String {
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", tag = "line")]
 enum Line {
-    /// This step is next.
     Stage {
         stage: Stage,
     },
@@ -379,7 +374,6 @@ enum Line {
     Device {
         device: Device,
     },
-    /// Using the device failed here.
     Failure {
         stage: Stage,
         ending: Ending,
@@ -391,7 +385,6 @@ enum Line {
         bus: String,
         driver_uuid: [u8; 16],
     },
-    /// The trial took so long.
     Took {
         milliseconds: u64,
     },
@@ -399,7 +392,6 @@ enum Line {
     Fault {
         id: String,
     },
-    /// The trial is over.
     End {
         ending: Ending,
     },

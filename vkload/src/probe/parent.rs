@@ -25,11 +25,9 @@ pub(crate) const USUAL_LIMIT: Duration = Duration::from_secs(10);
 /// Whether this program is static, so that no library can be loaded into it.
 const IS_STATIC: bool = cfg!(all(target_env = "musl", target_feature = "crt-static"));
 
-/// How things are tried.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) variables: Variables,
-    /// How long one trial may take.
     pub(crate) limit: Duration,
     /// Names a trial that takes long, and its limit, on standard error.
     pub(crate) late: fn(&str, Duration),

@@ -28,7 +28,6 @@ pub(super) fn run(options: &SettingsArguments) -> ExitCode {
     }
 }
 
-/// Takes the latest change back.
 pub(super) fn undo(options: &SettingsArguments) -> ExitCode {
     let done = edited_file::path(options.file.as_deref()).and_then(|path| Ok((history::undo(&path)?, path)));
     match done {

@@ -22,7 +22,6 @@ pub(super) struct EditedFile {
     pub(super) path: PathBuf,
     /// Its content. `None` if it does not exist.
     pub(super) before: Option<String>,
-    /// The content to begin with.
     pub(super) start: Json,
     /// The system's file that it replaces for this user, whose content is copied.
     pub(super) copied_from: Option<PathBuf>,

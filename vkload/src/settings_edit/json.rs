@@ -95,7 +95,6 @@ impl Json {
         }
     }
 
-    /// Returns the text of a file.
     pub(crate) fn render(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, 0);

@@ -189,7 +189,6 @@ pub(crate) fn set_devices(settings: &mut Json, devices: &[NamedDevice]) {
     settings.set("device_configurations", Json::Array(devices.iter().map(entry).collect()));
 }
 
-/// Makes these the only drivers.
 pub(crate) fn set_drivers(settings: &mut Json, manifests: &[String]) {
     let entry = |manifest: &String| Json::object([("path", Json::string(manifest))]);
     settings.set("additional_drivers", Json::Array(manifests.iter().map(entry).collect()));

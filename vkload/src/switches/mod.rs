@@ -80,7 +80,6 @@ pub(crate) fn without_setting(
     Ok(Changes::from([("XDG_CONFIG_HOME".to_owned(), Some(folder.display().to_string()))]))
 }
 
-/// Returns these variables with these changes.
 pub(crate) fn changed(variables: &Variables, changes: &Changes) -> Variables {
     let mut changed = variables.clone();
     for (name, value) in changes {
@@ -119,7 +118,6 @@ pub(crate) fn active_names(planned: &Planned) -> BTreeSet<String> {
     layers.map(|layer| Escaped(layer.name()).to_string()).collect()
 }
 
-/// The inputs of the changes.
 struct View<'a> {
     planned: &'a Planned,
     variables: &'a Variables,

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::Failure;
 
-/// A module with code in Rust.
 #[derive(Debug)]
 pub(super) struct Module {
     pub(super) name: String,

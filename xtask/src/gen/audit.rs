@@ -164,7 +164,6 @@ fn carriers(definitions: &Definitions, registry: &Numbered) -> Result<BTreeSet<S
     Ok(carriers)
 }
 
-/// A parameter or a member.
 struct Slot<'a> {
     name: &'a str,
     of_type: &'a str,

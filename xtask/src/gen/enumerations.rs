@@ -98,7 +98,6 @@ impl<'a> Enumerations<'a> {
         naming::command(name.trim_start_matches("Vk"))
     }
 
-    /// Returns the files with these enumerations.
     pub(super) fn files(&self, folder: &str, names: &BTreeSet<String>) -> Vec<Generated> {
         let (mut constants, mut paths) = (String::new(), String::new());
         let mut files = vec![Vec::new()];

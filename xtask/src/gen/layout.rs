@@ -45,7 +45,6 @@ struct Member<'a> {
     bits: Option<usize>,
 }
 
-/// Size and alignment, in bytes.
 #[derive(Clone, Copy)]
 struct Layout {
     size: usize,
@@ -104,7 +103,6 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Bytes of the type.
     pub(super) fn size(&self, name: &str, abi: &Abi) -> Result<usize, Failure> {
         Ok(self.layout(name, abi)?.size)
     }

@@ -14,7 +14,6 @@ use super::structures::structure_types;
 use crate::Failure;
 
 const FOLDER: &str = "driver-runtime/src/command_buffer/recording";
-/// Rows in one generated file.
 const FILE_LENGTH: usize = 90;
 
 /// Commands about the command buffer itself, not its content.

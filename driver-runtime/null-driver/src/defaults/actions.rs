@@ -201,7 +201,6 @@ pub(super) unsafe fn none<T: From<u8>>(count: Pointer) {
     unsafe { count.cast::<T>().write(T::from(0)) };
 }
 
-/// Writes a size of type `VkDeviceSize`.
 pub(super) unsafe fn size(out: Pointer) {
     // SAFETY: see above.
     unsafe { out.cast::<u64>().write(SIZE) };

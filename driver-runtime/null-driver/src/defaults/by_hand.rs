@@ -25,7 +25,6 @@ fn get_fragment_shading_rates(call: &calls::GetPhysicalDeviceFragmentShadingRate
     array.finish()
 }
 
-/// `VK_OBJECT_TYPE_PIPELINE_BINARY_KHR`
 const PIPELINE_BINARY: i32 = 1_000_483_000;
 
 /// Creates a binary for each of the application's, and one for a pipeline.

@@ -6,7 +6,6 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use vkload_driver_runtime::{Host, Waiting};
 
-/// The system.
 pub(crate) struct System;
 
 impl Waiting for System {

@@ -19,7 +19,6 @@ unsafe extern "C" {
     fn zx_nanosleep(deadline: i64) -> i32;
 }
 
-/// The system.
 pub(crate) struct System;
 
 impl Waiting for System {
@@ -62,7 +61,6 @@ pub(crate) fn append(_: &str, _: &str) -> bool {
     false
 }
 
-/// Writes a message to standard error.
 pub(crate) fn complain(words: &str) {
     let line = alloc::format!("vkload null driver: {words}\n");
     // SAFETY: the line has this number of bytes.

@@ -8,7 +8,6 @@ use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::{env, fs};
 
-/// The system.
 pub(crate) use vkload_driver_runtime::host::Linux as System;
 
 /// Returns the value of an environment variable. `None` in a program with more rights than its user.
@@ -20,10 +19,8 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     env::var(name).ok()
 }
 
-/// `AT_SECURE`
 const ELEVATED: c_ulong = 23;
 
-/// Returns the text of a file.
 pub(crate) fn file(path: &str) -> Option<String> {
     fs::read_to_string(path).ok()
 }
@@ -34,7 +31,6 @@ pub(crate) fn append(path: &str, text: &str) -> bool {
     file.is_ok_and(|mut file| file.write_all(text.as_bytes()).is_ok())
 }
 
-/// Writes a message to standard error.
 pub(crate) fn complain(words: &str) {
     std::eprintln!("vkload null driver: {words}");
 }
@@ -52,7 +48,6 @@ pub(crate) fn finish(fence: c_int) {
     unsafe { poll(&mut asked, 1, -1) };
 }
 
-/// `struct pollfd`
 #[repr(C)]
 struct Poll {
     descriptor: c_int,
@@ -60,7 +55,6 @@ struct Poll {
     happened: i16,
 }
 
-/// `POLLIN`
 const READABLE: i16 = 1;
 
 unsafe extern "C" {

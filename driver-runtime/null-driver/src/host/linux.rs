@@ -24,7 +24,6 @@ unsafe impl Sync for SharedMemory {}
 const SEALS: c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 impl SharedMemory {
-    /// Allocates memory of this size.
     pub(crate) fn new(size: usize) -> Option<Self> {
         // SAFETY: the name is a C string.
         let file = unsafe {

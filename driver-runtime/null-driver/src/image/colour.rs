@@ -7,7 +7,6 @@ use vkload_driver_runtime::vk;
 use super::copy::Clear;
 use vkload_driver_runtime::format::{Component, FormatInfo, NumericFormat as Kind, Plane};
 
-/// `VK_FORMAT_E5B9G9R9_UFLOAT_PACK32`: three components share an exponent.
 const SHARED_EXPONENT_BITS: u32 = 27;
 
 /// Returns a texel of a plane with this value.

@@ -13,7 +13,6 @@ use crate::Null;
 use crate::device::list;
 use crate::resource::{address, report_binding, write_requirements};
 
-/// `VK_STRUCTURE_TYPE_NATIVE_BUFFER_ANDROID`
 const NATIVE_BUFFER: vk::StructureType = vk::StructureType::from_raw(1_000_010_000);
 
 const WHOLE: vk::ImageAspectFlags = vk::ImageAspectFlags::empty();

@@ -20,10 +20,8 @@ pub(crate) struct Identity {
     families: Vec<(vk::QueueFlags, u32)>,
 }
 
-/// The most queues of a family.
 const QUEUES: u32 = 64;
 
-/// The uses of queues by word.
 const USES: [(&str, vk::QueueFlags); 5] = [
     ("graphics", vk::QueueFlags::GRAPHICS),
     ("compute", vk::QueueFlags::COMPUTE),
@@ -32,7 +30,6 @@ const USES: [(&str, vk::QueueFlags); 5] = [
     ("protected", vk::QueueFlags::PROTECTED),
 ];
 
-/// The device types by word.
 const KINDS: [(&str, vk::PhysicalDeviceType); 5] = [
     ("other", vk::PhysicalDeviceType::OTHER),
     ("integrated", vk::PhysicalDeviceType::INTEGRATED_GPU),

@@ -10,7 +10,6 @@ use vkload_driver_runtime::trace::TraceSettings;
 
 use crate::host;
 
-/// The frame that the log has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     /// The one with this number, from 1.
@@ -32,7 +31,6 @@ impl Frame {
 pub(super) struct Log {
     path: String,
     frame: Option<Frame>,
-    /// Whether it gets the calls now.
     is_on: AtomicBool,
     /// Whether it gets the calls of the next frame.
     has_next: AtomicBool,

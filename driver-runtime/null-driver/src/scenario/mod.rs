@@ -78,7 +78,6 @@ pub(crate) use identity::Identity;
 use log::Log;
 pub(crate) use profile::{FormatSupport, Profile, wide_of};
 
-/// The variable.
 const VARIABLE: &str = "VKLOAD_NULL_DRIVER";
 
 /// The negotiation function, which is not a Vulkan command.
@@ -93,33 +92,24 @@ pub(crate) const CHECKPOINT: &CStr = c"checkpoint";
 /// The events that rules can name like commands.
 const EVENTS: &[&CStr] = &[NEGOTIATE, SUBMISSION, CHECKPOINT];
 
-/// The driver's configuration.
 pub struct Scenario {
-    /// The version of Vulkan.
     pub api_version: u32,
     /// The newest version of the interface to loaders.
     pub interface: u32,
-    /// The number of physical devices.
     pub devices: u32,
     /// Whether the physical devices are the DRM devices of the system instead.
     pub drm: bool,
     /// The number of devices in each group; empty if each device is a group.
     pub groups: Vec<u32>,
-    /// The name of the physical devices.
     pub name: String,
-    /// Its instance extensions.
     pub instance_extensions: ExtensionSet,
-    /// The extensions of its devices.
     pub device_extensions: ExtensionSet,
     /// Extensions that are not added to the others, whatever needs them.
     unwanted: ExtensionSet,
     /// Whether every extension is wanted, and whether the provisional ones are.
     all: Option<bool>,
-    /// The creator of surfaces.
     pub surfaces: Surfaces,
-    /// The devices' description from a file.
     pub(crate) profile: Option<Profile>,
-    /// The devices' description from words.
     pub(crate) identity: Identity,
     /// Whether queues work on their own, while the application goes on.
     pub asynchronous: bool,
@@ -138,14 +128,10 @@ pub struct Scenario {
     magic: Vec<(vk::ObjectType, usize)>,
 }
 
-/// The creator of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surfaces {
-    /// Surfaces are not supported.
     None,
-    /// The loader's.
     Loader,
-    /// The driver's.
     Driver,
 }
 
@@ -219,7 +205,6 @@ impl Scenario {
         self.log.is_some() || self.rules.watches(command)
     }
 
-    /// Adds a call to the log.
     pub(crate) fn log_call(&self, command: &CStr, outcome: impl Fn() -> String) {
         if let Some(log) = &self.log {
             log.call(command, outcome);
@@ -236,7 +221,6 @@ impl Scenario {
         self.log.iter().for_each(Log::next_frame);
     }
 
-    /// Reads the device's clock, in nanoseconds.
     pub(crate) fn now(&self) -> u64 {
         let Some(step) = self.clock else { return host::System.now() };
         self.readings.fetch_add(1, Ordering::Relaxed).saturating_add(1).saturating_mul(step)

@@ -58,7 +58,6 @@ impl Default for Scenario {
     }
 }
 
-/// Reads a scenario.
 pub(super) fn read(text: &str) -> Result<Scenario, String> {
     let mut scenario = Scenario::default();
     let words = words(text)?;

@@ -6,7 +6,6 @@ use super::build::{LIMITS, Limit, Required, Value, at, is, limit, limits, real};
 use crate::features::{Feature, name};
 use crate::properties::locations::Location;
 
-/// One sample or four.
 const ONE_OR_FOUR: i64 = Samples::TYPE_1.as_raw() as i64 | Samples::TYPE_4.as_raw() as i64;
 
 pub(super) const ALWAYS: &[Limit] = &limits(

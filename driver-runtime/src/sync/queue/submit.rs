@@ -39,7 +39,6 @@ pub(in crate::sync) struct QueueSubmit<D: DriverTypes> {
 /// A submission with a larger capacity is not kept for reuse.
 const LARGE: usize = 64;
 
-/// A wait or a signal.
 struct SemaphoreOp<D: DriverTypes> {
     /// The semaphore, while the application's call lasts.
     semaphore: Option<NonNull<Semaphore<D>>>,

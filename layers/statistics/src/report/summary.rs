@@ -4,7 +4,6 @@ use vkload_layer_runtime::registry::{COMMAND_COUNT, CommandId};
 
 use crate::threads::{Everything, Sums};
 
-/// A command in all threads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) command: CommandId,
@@ -13,7 +12,6 @@ pub(super) struct Row {
     pub(super) threads: u64,
 }
 
-/// The rows and their totals.
 pub(super) struct Summary {
     /// The command with the most time comes first.
     pub(super) rows: Vec<Row>,

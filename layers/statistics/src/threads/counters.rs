@@ -11,7 +11,6 @@ use vkload_layer_runtime::registry::{COMMAND_COUNT, CommandId};
 use super::Record;
 use super::events::Log;
 
-/// A thread's identity in its system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) id: u32,

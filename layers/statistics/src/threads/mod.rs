@@ -34,7 +34,6 @@ struct All {
     others: Option<Others>,
 }
 
-/// A thread's counts.
 #[derive(Clone)]
 pub(crate) struct Record {
     pub(crate) who: Identity,

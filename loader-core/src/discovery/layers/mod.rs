@@ -29,13 +29,11 @@ use super::{KnownSettings, Policy, Snapshot};
 use crate::memory::OutOfMemory;
 use crate::platform::Platform;
 
-/// Which layers a plan covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LayerScope {
     /// Those that are active without an application's request. Explicit layers are then searched
     /// for only if one of them may be among these.
     Active,
-    /// All of them.
     All,
 }
 

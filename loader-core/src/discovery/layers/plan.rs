@@ -19,7 +19,6 @@ pub struct LayerPlan {
     pub layers: Vec<LayerCandidate>,
     /// Every search path, in order, existing or not.
     pub searched: Vec<Searched>,
-    /// Further information for users.
     pub notes: Vec<LayerNote>,
     /// Whether the settings file lists layers: they are then called in the order of the plan.
     pub(super) is_listed: bool,
@@ -33,10 +32,8 @@ pub struct LayerPlan {
     pub(super) wanted: Vec<(usize, ActivationCause)>,
 }
 
-/// A layer that was found.
 #[derive(Debug)]
 pub struct LayerCandidate {
-    /// The path of its manifest.
     pub path: Text,
     /// The index of the entry of [`LayerPlan::searched`] that led to it.
     pub found_in: usize,
@@ -47,7 +44,6 @@ pub struct LayerCandidate {
     /// The library to open: a bare name for the dynamic linker, or a path. Empty for a meta-layer and without
     /// a manifest.
     pub library: Text,
-    /// A minor defect of its manifest.
     pub warning: Option<ManifestWarning>,
     /// Why it cannot be used at all. A layer without such a reason is listed to applications, which
     /// may enable it.
@@ -58,7 +54,6 @@ pub struct LayerCandidate {
     pub control: Option<Control>,
 }
 
-/// How a layer becomes active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
     /// By its existence.
@@ -67,7 +62,6 @@ pub enum LayerKind {
     Explicit,
 }
 
-/// The request of one call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayerRequest<'a> {
     /// The names in `ppEnabledLayerNames`. Empty for calls before an instance exists.
@@ -87,7 +81,6 @@ pub struct ActiveLayers {
     pub refused: Vec<Refused>,
 }
 
-/// An active layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveLayer {
     /// Its index in [`LayerPlan::layers`].
@@ -102,15 +95,11 @@ pub struct ActiveLayer {
 /// Why a layer is active, in call order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ActivationCause {
-    /// The settings file enables it.
     Settings,
-    /// It is implicit.
     Implicit,
-    /// It is the override layer.
     Override,
     /// A variable contains its name, or a pattern that matches it.
     Variable(&'static CStr),
-    /// The application names it.
     Application,
     /// An active meta-layer has it as a component.
     Component {
@@ -124,14 +113,12 @@ pub enum ActivationCause {
 pub struct Refused {
     /// Its index in [`LayerRequest::enabled`].
     pub name: usize,
-    /// Why it is refused.
     pub because: LayerRequestError,
 }
 
 /// Why an application cannot have a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerRequestError {
-    /// No layer has this name.
     Unknown,
     /// The layer was found, and is skipped for the reason in the plan.
     Skipped {
@@ -145,7 +132,6 @@ pub enum LayerRequestError {
 pub enum LayerDecision {
     /// It is active, at this index in [`ActiveLayers::layers`].
     Active(usize),
-    /// It is not active.
     Skip(LayerReason),
 }
 
@@ -157,9 +143,7 @@ crate::reasons! {
         Search(note: Note) = [(note.id(); &[]) Warning] ("{}", SearchNote(note));
         /// A variable names a layer that does not exist or is unusable: a user error that is only reported.
         NotFound {
-            /// The variable.
             by: &'static CStr,
-            /// The name.
             name: Text,
             /// The layer of that name, if it was found and is skipped.
             skipped: Option<usize>,
@@ -204,11 +188,9 @@ impl fmt::Display for Obstacle {
 /// Why installed layers may not be found. Displayed to follow "since".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchLimit {
-    /// The settings file lists all layers.
     Settings,
     /// The override layer sets the search path.
     OverrideLayer,
-    /// This variable does.
     Variable(&'static CStr),
 }
 
@@ -319,7 +301,6 @@ impl LayerRequestError {
     }
 }
 
-/// A refusal as text.
 #[derive(Debug)]
 pub struct ExplainedRefusal<'a> {
     refusal: &'a LayerRequestError,

@@ -14,12 +14,10 @@ crate::reasons! {
     /// Why a layer is not used, or is active only on request.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum LayerReason(explained: &Explained<'_>) [level policy] {
-        /// The manifest cannot be read.
         Unreadable(error: FileError) = [(unreadable_id(*error); &UNREADABLE) Warning _] ("{}", Unreadable(*error));
         /// The manifest, or its entry for this layer, cannot be used.
         Invalid(error: ManifestError) = [(error.id(); &[]) Warning _]
             ("the manifest cannot be used, {error}; correct it or reinstall the layer");
-        /// The same manifest was found before.
         ManifestRepeated = ["manifest-repeated" Debug _] ("the same manifest was found before");
         /// It is a device layer, a kind that is no longer loaded.
         DeviceLayer = ["device-layer" Warning _] ("it is a device layer, which loaders no longer use; a newer build may help");
@@ -32,7 +30,6 @@ crate::reasons! {
         } = ["library-arch-mismatch" Debug _] ("the layer is for {library}-bit programs and this is a {process}-bit one");
         /// Another API's version: its major version is not 1, or its variant not 0.
         ApiVersion {
-            /// The version in the manifest.
             version: Version,
         } = ["api-version-incompatible" Warning "LLP_LOADER_4"]
             ("\"api_version\" is {version}, and only layers for versions 1.x.y can be used");
@@ -42,19 +39,15 @@ crate::reasons! {
               turn it off");
         /// It is an override layer for programs other than this one.
         OtherProgram = ["other-program" Debug _] ("\"app_keys\" does not list this program");
-        /// An earlier layer has its name.
         NameTaken {
             /// Its index in the plan.
             of: usize,
         } = ["name-taken" Debug _] ("{} comes first and has the same name", Escaped(explained.path_of(*of)));
-        /// The override layer excludes it.
         Blacklisted {
             /// The index of the override layer in the plan.
             by: usize,
         } = ["blacklisted" Info "LLP_LOADER_12"] ("the override layer in {} excludes it", Escaped(explained.path_of(*by)));
-        /// A variable disables it.
         Disabled {
-            /// The variable.
             by: &'static CStr,
         } = ["disabled" Info _] ("a pattern of {} matches its name; change or unset the variable", Name(by));
         /// It is a meta-layer, and one of its components does not exist or cannot be used.
@@ -82,7 +75,6 @@ crate::reasons! {
             ("{} is set, which disables it", Escaped(explained.disabling_variable()));
         /// It is explicit, and nothing requests it.
         NotAskedFor = ["not-asked-for" Debug _] ("nothing enables it");
-        /// The settings file disables it.
         SettingsOff = ["settings-off" Info _] ("the settings file turns it off");
         /// According to the settings file, the layer of this name is elsewhere.
         SettingsElsewhere = ["settings-elsewhere" Debug _] ("the settings file names another manifest for it");

@@ -21,7 +21,6 @@ pub(super) struct Variables<'a> {
     pub(super) called: LayerVariables,
     /// The names of enabled layers, in order.
     pub(super) names: Vec<&'a [u8]>,
-    /// The same, sorted.
     sorted_names: Vec<&'a [u8]>,
     pub(super) enable: Option<NameFilter<'a>>,
     disable: Option<(&'static CStr, NameFilter<'a>)>,

@@ -23,7 +23,6 @@ impl<'a> Scanner<'a> {
         self.at = self.at.saturating_add(bytes);
     }
 
-    /// Moves to the first token.
     pub(super) fn skip_prologue(&mut self) -> Result<(), ErrorKind> {
         if self.bytes.starts_with(b"\xff\xfe") || self.bytes.starts_with(b"\xfe\xff") {
             return Err(ErrorKind::Utf16);

@@ -241,7 +241,6 @@ fn strings(list: &Value<'_>, field: Field) -> Result<Result<Vec<Text>, ManifestE
 /// Reads the optional fields of a layer: a fault in one of them is a warning.
 #[derive(Default)]
 struct Optional {
-    /// The first warning.
     warning: Option<ManifestWarning>,
 }
 

@@ -37,7 +37,6 @@ const ALIVE: u8 = 0;
 const LEAVING: u8 = 1;
 const GONE: u8 = 2;
 
-/// A device.
 pub struct Device {
     /// The first link of every command's call chain. Its address never changes: layers identify the
     /// device by it.
@@ -45,7 +44,6 @@ pub struct Device {
     /// The lower ends of its call chains, for layers that look up its commands through the instance. Only
     /// with several drivers: otherwise the lower ends do not depend on the device.
     lower: Option<Box<LowerEnds, Application>>,
-    /// The driver's handle.
     pub handle: vk::Device,
     physical_device: NonNull<PhysicalDevice>,
     find: vk::PFN_vkGetDeviceProcAddr,
@@ -60,7 +58,6 @@ pub struct Device {
     drivers_key: DriversKey,
     pins: AtomicU32,
     state: AtomicU8,
-    /// Memory of the device.
     pub allocator: Application,
     /// The callbacks behind that memory. Outlives the device.
     callbacks: ObjectCallbacks,

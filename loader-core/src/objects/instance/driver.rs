@@ -21,9 +21,7 @@ use crate::registry::{ExtensionSet, command};
 pub struct DriverInstance {
     /// Its commands, which take the driver's handles.
     pub table: Box<InstanceTable, Application>,
-    /// The driver's handle for the instance.
     pub handle: vk::Instance,
-    /// The driver.
     pub driver: DriverOfInstance,
     /// Every device of the driver that was ever reported.
     pub(crate) devices: SharedList<ListedPtr<PhysicalDevice>, Application>,
@@ -39,7 +37,6 @@ pub struct DriverInstance {
 
 /// A driver from the point of view of an instance.
 pub enum DriverOfInstance {
-    /// A driver found by discovery.
     Discovered(DriverRef),
     /// A driver that the application passed, owned by the instance.
     Direct(Box<Driver, Application>),

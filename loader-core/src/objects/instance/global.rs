@@ -237,7 +237,6 @@ fn null(loader: &Loader, command: CommandId, parameter: &str) -> vk::Result {
     vk::Result::ERROR_INITIALIZATION_FAILED
 }
 
-/// Logs that a parameter is NULL.
 pub(crate) fn complain_of_null(logger: &Logger, command: CommandId, parameter: &str) {
     let name = command.text();
     logger.log_always(

@@ -47,11 +47,8 @@ pub struct Instance {
     /// The first link of every command's call chain. Its address never changes: layers identify the
     /// instance by it.
     pub table: Box<InstanceTable, Application>,
-    /// The loader that created it.
     pub loader: &'static Loader,
-    /// The destination of its messages.
     pub logger: Logger,
-    /// Memory of the instance.
     pub allocator: Application,
     /// The callbacks that the lower end of vkCreateInstance received.
     created_with: CopiedCallbacks,
@@ -171,7 +168,6 @@ impl Instance {
         }
     }
 
-    /// Returns the handle of the instance.
     #[must_use]
     pub fn handle(&self) -> vk::Instance {
         vk::Instance::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)

@@ -173,7 +173,6 @@ impl fmt::Display for OnlyListed<'_> {
 /// The parts of an application's request that make every driver fail. Displayed with a separator at the end, or
 /// not at all.
 pub(crate) struct OddRequest<'a> {
-    /// The requested version.
     pub api_version: u32,
     /// A requested extension that neither the registry nor a layer has.
     pub extension: Option<&'a CStr>,

@@ -23,14 +23,11 @@ use crate::registry::command;
 /// The value of `VK_LOADER_DEVICE_SELECT`: the devices that the user wants first. Empty if it is not set.
 pub(super) struct Preference(Text);
 
-/// What a user names devices by.
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted<'a> {
-    /// The numbers of vendor and model.
     Ids(u32, u32),
     Bus([u32; 4]),
     Uuid([u8; 16]),
-    /// A pattern for the name.
     Name(&'a [u8]),
 }
 

@@ -8,7 +8,6 @@ use ash::vk;
 use crate::registry::{CommandId, ExtensionId, command, extension};
 
 pub(super) struct SurfaceKind {
-    /// The command that creates it.
     pub command: CommandId,
     /// The extension that the command belongs to.
     pub extension: ExtensionId,

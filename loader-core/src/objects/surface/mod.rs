@@ -49,7 +49,6 @@ type CreateFn = unsafe extern "system" fn(
     *mut vk::SurfaceKHR,
 ) -> vk::Result;
 
-/// The object behind a `VkSurfaceKHR`.
 #[repr(C)]
 pub(super) struct Surface {
     /// The structure that drivers expect at the handle if they do not create surfaces themselves.

@@ -10,7 +10,6 @@ use vkload_core::platform::FileError;
 use platform_android::layers::archive::ArchiveError;
 
 vkload_core::reasons! {
-    /// A fault of a package.
     #[derive(Debug)]
     pub enum PackageError [] {
         /// It cannot be read as an archive.

@@ -28,7 +28,6 @@ pub struct DriverSearch {
 }
 
 impl DriverSearch {
-    /// Creates the state before any search.
     #[must_use]
     pub const fn new() -> Self {
         Self { report: Lock::new(None) }

@@ -40,7 +40,6 @@ pub enum Source {
 }
 
 vkload_core::reasons! {
-    /// The outcome for a candidate.
     #[derive(Debug)]
     pub enum ModuleDecision(of: &Candidate) [level] {
         Used = ["used" Info] ("from {}: used", of.source);

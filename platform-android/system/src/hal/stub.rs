@@ -20,7 +20,6 @@ use platform_android::host::current;
 /// The maximum number of instances at a time.
 const INSTANCES: usize = 32;
 
-/// `HWVULKAN_DEVICE_API_VERSION_0_1`
 const DEVICE_VERSION: u32 = 0x0001_0000;
 
 const COMMANDS: [(&CStr, Command); 6] = [

@@ -36,7 +36,6 @@ struct State {
 }
 
 impl Layers {
-    /// Creates the state before any search.
     #[must_use]
     pub const fn new(policy: &'static Policy) -> Self {
         Self { policy, state: Lock::new(State { progress: Progress::NotBegun, found: None }) }

@@ -6,7 +6,6 @@ use crate::command::{Command, Step};
 use crate::facts::Gpu;
 use crate::probe::{Ending, Trial};
 
-/// Reports GPUs without a usable device.
 pub(super) fn without_driver(case: &Case) -> Vec<Finding> {
     let idle = |gpu: &&Gpu| case.works().is_some() && !case.is_driven(gpu);
     case.facts.gpus.iter().filter(idle).filter_map(|gpu| one(case, gpu)).collect()

@@ -16,7 +16,6 @@ use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::LayerView;
 
-/// Layers without which it works.
 pub(super) fn culprits(case: &Case) -> Vec<Finding> {
     let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_layers) else {
         return Vec::new();
@@ -105,7 +104,6 @@ fn off(case: &Case, layer: &LayerView) -> Vec<Step> {
     }
 }
 
-/// Returns the effect on a program.
 pub(super) fn outcome(trial: &Trial) -> String {
     match (&trial.ending, trial.usable().count(), trial.devices.len()) {
         (Ending::Finished, 0, 0) => "there is no device".to_owned(),
@@ -123,7 +121,6 @@ pub(super) fn outcome(trial: &Trial) -> String {
     }
 }
 
-/// Returns why the layer is active.
 pub(super) fn because(case: &Case, layer: &LayerView) -> String {
     if let Some(name) = layer.variable() {
         return format!("{name}=\"{}\" names it", case.variable(name).unwrap_or_default());
@@ -145,7 +142,6 @@ pub(super) fn because(case: &Case, layer: &LayerView) -> String {
     }
 }
 
-/// Layers that cannot be used.
 pub(super) fn broken(case: &Case) -> Vec<Finding> {
     let Ok(views) = LayerView::all(&case.planned.layers) else { return Vec::new() };
     let tried = case.layers.iter().filter_map(|layer| tried(case, layer));

@@ -59,7 +59,6 @@ pub(super) fn not_read(case: &Case) -> Vec<Finding> {
     of_loaders.filter(is_set).map(of).collect()
 }
 
-/// Reports a loader of Vulkan 1.0.
 pub(super) fn old(case: &Case) -> Option<Finding> {
     let program = case.trials.program.as_ref().filter(|_| case.has_old_loader())?;
     let what = "is a Vulkan loader of version 1.0: programs that ask for 1.1 or newer, which most do, fail with VK_ERROR_INCOMPATIBLE_DRIVER";

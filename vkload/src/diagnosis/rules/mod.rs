@@ -19,7 +19,6 @@ mod variables;
 use super::case::Case;
 use super::finding::{Evidence, Finding, Id, Severity};
 
-/// Returns the findings of all rules.
 fn of_rules(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
     all.extend(loader::not_begun(case));

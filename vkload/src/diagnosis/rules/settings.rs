@@ -44,7 +44,6 @@ pub(super) fn unusable(case: &Case) -> Option<Finding> {
         .map(|warning| finding(Id::SettingsWarning, format!("in this settings file, {warning}")).step(check))
 }
 
-/// Reports that the file names drivers.
 pub(super) fn drivers(case: &Case) -> Vec<Finding> {
     let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else {
         return Vec::new();

@@ -88,7 +88,6 @@ fn is_replaced(case: &Case) -> bool {
     case.planned.drivers.searched.iter().any(|one| matches!(one.origin, Origin::Replacing(_)))
 }
 
-/// Reports that no driver was found.
 pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
     if case.drivers.iter().any(|driver| driver.used) || case.works() == Some(true) {
         return None;

@@ -180,7 +180,6 @@ const HIDING: &[(&str, &str)] = &[
     ("VK_LOADER_X_SOFTWARE_DEVICES_LAST", "software devices are listed only if no other device is there"),
 ];
 
-/// Variables that choose devices.
 pub(super) fn hiding(case: &Case) -> Vec<Finding> {
     let listed = case.devices();
     let by_drivers = case.trials.drivers.iter().flat_map(|(_, trial)| trial.usable());

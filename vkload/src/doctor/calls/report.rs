@@ -4,14 +4,12 @@
 #[derive(Debug)]
 pub(super) struct Report<'a> {
     pub(super) process: &'a str,
-    /// The thread that wrote the file.
     pub(super) thread: &'a str,
     pub(super) reason: Reason<'a>,
     /// How many threads made calls that are not in the file.
     pub(super) threads_not_kept: u64,
     pub(super) threads: Vec<Thread<'a>>,
     pub(super) progress: Vec<Progress<'a>>,
-    /// Whether the end is missing.
     pub(super) is_cut: bool,
 }
 

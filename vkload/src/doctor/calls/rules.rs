@@ -58,7 +58,6 @@ pub(super) fn findings(report: &Report<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Returns how the program ended.
 fn end(report: &Report<'_>) -> Option<Finding> {
     let error = |id, about: &str, what: &str| Finding::of(id, Severity::Error, about, what);
     let own = report.own();

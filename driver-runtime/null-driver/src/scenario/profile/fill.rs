@@ -14,7 +14,6 @@ use vkload_driver_runtime::reflect::{self, Slot, SlotError};
 pub(super) struct Notes(pub(super) Vec<String>);
 
 impl Notes {
-    /// Notes an unknown name.
     pub(super) fn unknown(&mut self, value: Value<'_>, at: &str, what: &str) {
         let line = value.line();
         self.0.push(format!("line {line}: {at}: no such {what} is known; it is ignored"));
@@ -26,7 +25,6 @@ pub(super) fn key_of(key: Str<'_>) -> String {
     String::from_utf8_lossy(key.as_written()).into_owned()
 }
 
-/// Returns the text of a string.
 pub(super) fn text_of(value: Value<'_>) -> Option<String> {
     let text = value.string()?.to_text().ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
@@ -82,7 +80,6 @@ fn flags(slot: &mut Slot<'_>, list: Value<'_>, at: &str, notes: &mut Notes) -> R
     add_flags(slot, list, at, notes)
 }
 
-/// Adds the flags of a list.
 pub(super) fn add_flags(
     slot: &mut Slot<'_>,
     list: Value<'_>,

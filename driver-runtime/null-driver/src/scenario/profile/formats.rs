@@ -19,7 +19,6 @@ pub(crate) struct FormatSupport {
     pub(crate) buffer: vk::FormatFeatureFlags2,
 }
 
-/// Formats with their supported uses.
 #[derive(Clone, Default)]
 pub(crate) struct Formats(Vec<(vk::Format, FormatSupport)>);
 

@@ -29,14 +29,10 @@ pub(crate) use formats::{FormatSupport, Formats, wide_of};
 /// The maximum depth of profiles that need each other.
 const DEPTH: usize = 16;
 
-/// The contents of a profile.
 #[derive(Clone)]
 pub(crate) struct Profile {
-    /// The device, without its extensions.
     pub(crate) device: Description,
-    /// Its instance and device extensions.
     pub(crate) extensions: ExtensionSet,
-    /// Its formats, if it has any.
     pub(crate) formats: Option<Formats>,
     /// The parts that were not understood, each in a sentence with its position in the file.
     pub(crate) warnings: Vec<String>,
