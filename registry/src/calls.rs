@@ -7,6 +7,7 @@ type AnyFunction = unsafe extern "system" fn();
 /// What functions for commands with the result `R` may return: the result itself; instead of a `VkResult` a `Result`, whose
 /// `Ok` is empty for `VK_SUCCESS`; instead of nothing an `Option`, so that the function can return early.
 pub trait Outcome<R> {
+    /// Returns the command's result.
     fn outcome(self) -> R;
 }
 

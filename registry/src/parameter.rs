@@ -158,6 +158,7 @@ impl<'a, T> Array<'a, T> {
 
 /// An array with its type of elements.
 pub trait Elements {
+    /// The type.
     type Element;
 }
 
