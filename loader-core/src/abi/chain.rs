@@ -302,7 +302,7 @@ mod tests {
         let mut memory = Vec::new_in(allocator_api2::alloc::Global);
         // SAFETY: the chain is well formed, and lies within the pages. The copy is followed by the group's.
         unsafe {
-            let first = (&raw mut pages).byte_add(PAGE - before_end).cast::<vk::BaseOutStructure<'_>>();
+            let first = pages.0.as_mut_ptr().byte_add(PAGE - before_end).cast::<vk::BaseOutStructure<'_>>();
             (*first).s_type = s_type;
             (*first).p_next = (&raw mut group).cast();
             let found =
