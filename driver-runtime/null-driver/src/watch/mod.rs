@@ -42,6 +42,8 @@ const fn table() -> [Option<Command>; COMMAND_COUNT] {
     table
 }
 
+type Find = fn(CommandId) -> Option<Command>;
+
 /// Fails, waits, or `call`s the driver's function, as the scenario demands, and logs the outcome.
 ///
 /// # Safety
@@ -49,7 +51,7 @@ const fn table() -> [Option<Command>; COMMAND_COUNT] {
 unsafe fn watched<R: Outcome>(
     command: CommandId,
     parameters: &[u64],
-    call: &mut dyn FnMut(fn(CommandId) -> Option<Command>) -> Option<R>,
+    call: &mut dyn FnMut(Find) -> Option<R>,
 ) -> R {
     let command = command.canonical();
     // SAFETY: the caller vouches for the parameters.
