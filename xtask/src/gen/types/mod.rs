@@ -21,9 +21,6 @@ use crate::Failure;
 use ash::Ash;
 use declaration::{Declared, declared};
 
-/// The most lines of rows in one generated file.
-const FILE_LENGTH: usize = 450;
-
 pub(super) fn files<'a>(
     root: Node<'a, 'a>,
     definitions: &'a Definitions<'a>,
@@ -42,34 +39,21 @@ pub(super) fn files<'a>(
             pointers.push(writer.pointer(&command.name, first, &names[first])?);
         }
     }
-    let mut files =
-        chunks("pointers", "Types of commands that `ash` has not, or not by this name.", &pointers);
-    let mut rows = BTreeMap::<&str, Vec<String>>::new();
+    let about = "Types of commands that `ash` has not, or not by this name.";
+    let mut files = vec![file("pointers", about, &pointers.concat())];
+    let mut rows = BTreeMap::<&str, String>::new();
     for (kind, row) in writer.items()? {
-        rows.entry(kind).or_default().push(row);
+        *rows.entry(kind).or_default() += &row;
     }
-    for (kind, rows) in rows {
-        files.extend(chunks(kind, "What the types of commands need that `ash` has not.", &rows));
-    }
+    let about = "What the types of commands need that `ash` has not.";
+    files.extend(rows.iter().map(|(kind, rows)| file(kind, about, rows)));
     Ok(files)
 }
 
-/// Files with the rows of one macro.
-fn chunks(kind: &str, title: &str, rows: &[String]) -> Vec<Generated> {
-    let mut texts = vec![String::new()];
-    for row in rows {
-        let length = |text: &str| text.lines().count();
-        let last = texts.last_mut().filter(|text| length(text) + length(row) <= FILE_LENGTH);
-        match last {
-            Some(text) => text.push_str(row),
-            None => texts.push(row.clone()),
-        }
-    }
-    let file = |(part, text): (usize, &String)| {
-        let content = format!("#[allow(unused_imports)]\nuse super::needed::*;\n\n{kind}! {{\n{text}}}\n");
-        Generated::rust(format!("registry/src/types/{kind}_{}_gen.rs", part + 1), title, &content)
-    };
-    texts.iter().enumerate().map(file).collect()
+/// Returns the file with the rows of a macro.
+fn file(kind: &str, about: &str, rows: &str) -> Generated {
+    let content = format!("#[allow(unused_imports)]\nuse super::needed::*;\n\n{kind}! {{\n{rows}}}\n");
+    Generated::rust(format!("registry/src/types/{kind}_1_gen.rs"), about, &content)
 }
 
 pub(super) struct Writer<'a> {
