@@ -2,7 +2,7 @@
 //! repeated.
 #![forbid(unsafe_code)]
 
-use vkload_core::platform::Lock;
+use vkload_core::platform::{EventCount, Lock};
 
 use crate::system::System;
 
@@ -51,22 +51,21 @@ impl<T: Copy> Progress<T> {
     }
 }
 
-/// Returns the turn of the calling thread, once no other thread is searching.
+/// Returns the turn of the calling thread, once no other thread is searching. A thread that has recorded its progress also calls
+/// `searched.changed`.
 pub fn turn<S, T: Copy>(
     system: &dyn System,
     state: &Lock<S>,
+    searched: &EventCount,
     progress: impl Fn(&mut S) -> &mut Progress<T>,
 ) -> Turn<T> {
     let (process, thread) = (system.process(), system.thread());
-    let mut waited = 0u32;
-    loop {
-        let turn = progress(&mut state.lock(system)).turn(process, thread);
-        if let Some(turn) = turn {
-            return turn;
-        }
-        system.wait(waited);
-        waited = waited.saturating_add(1);
-    }
+    let mut turn = None;
+    searched.wait(system, &mut || {
+        turn = progress(&mut state.lock(system)).turn(process, thread);
+        turn.is_some()
+    });
+    turn.unwrap_or(Turn::Within)
 }
 
 #[cfg(test)]

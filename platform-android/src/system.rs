@@ -225,13 +225,9 @@ pub trait System: Waiting {
 
     fn close_fence(&self, fence: Fence);
 
-    /// Sleeps while `word` has that value, until another thread [wakes](Self::wake) it or that many
+    /// Sleeps while `word` has that value, until another thread [wakes](Waiting::wake_all) it or that many
     /// nanoseconds are over, for ever if `None`; maybe shorter (`FUTEX_WAIT`).
     fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>);
-
-    /// Wakes every thread that sleeps because of this word, whose value has changed
-    /// (`FUTEX_WAKE`).
-    fn wake(&self, word: &AtomicU32);
 
     /// Returns whether such graphics buffers can be allocated (`AHardwareBuffer_isSupported`).
     fn buffer_supported(&self, kind: BufferKind) -> bool;

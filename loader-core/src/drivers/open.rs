@@ -7,7 +7,9 @@ use crate::discovery::{Candidate, DriverKind};
 use crate::memory::{OrOutOfMemory, OutOfMemory, SharedList, last_to_front, text};
 use crate::negotiation;
 use crate::negotiation::DriverStatus;
-use crate::platform::{Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting, hash};
+use crate::platform::{
+    EventCount, Holder, Libraries, Library, LibraryKind, Lock, Platform, Turns, Waiting, hash,
+};
 
 /// The open driver libraries. A driver stays open once it has been opened: its own threads or the application
 /// may hold addresses in it.
@@ -15,6 +17,7 @@ pub struct OpenDrivers {
     /// Sorted by key.
     list: SharedList<Entry>,
     negotiations: Lock<Negotiations>,
+    negotiated: EventCount,
     /// The turns of the drivers that applications supply as a function. Several instances may have the same
     /// one.
     pub(super) given: Turns,
@@ -54,7 +57,12 @@ struct Negotiation {
 
 impl OpenDrivers {
     pub(crate) const fn new() -> Self {
-        Self { list: SharedList::new(), negotiations: Lock::new([None; 16]), given: Turns::new() }
+        Self {
+            list: SharedList::new(),
+            negotiations: Lock::new([None; 16]),
+            negotiated: EventCount::new(),
+            given: Turns::new(),
+        }
     }
 
     /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new.
@@ -154,14 +162,12 @@ impl OpenDrivers {
     /// dropped. A driver that calls the loader from within may come back here.
     fn negotiate(&self, waiting: &'static dyn Waiting, library: Library) -> NegotiationTurn<'_> {
         let own = Negotiation { library, holder: Holder::this(waiting) };
-        let mut turn = 0u32;
-        loop {
-            if let Some(is_outermost) = take(&mut self.negotiations.lock(waiting), own) {
-                return NegotiationTurn { all: &self.negotiations, waiting, library, is_outermost };
-            }
-            waiting.wait(turn);
-            turn = turn.saturating_add(1);
-        }
+        let mut taken = None;
+        self.negotiated.wait(waiting, &mut || {
+            taken = take(&mut self.negotiations.lock(waiting), own);
+            taken.is_some()
+        });
+        NegotiationTurn { all: self, waiting, library, is_outermost: taken == Some(true) }
     }
 
     /// Returns whether the calling thread is inside a driver.
@@ -218,7 +224,7 @@ fn take(all: &mut Negotiations, own: Negotiation) -> Option<bool> {
 
 /// The right to negotiate with a library, until it is dropped.
 struct NegotiationTurn<'a> {
-    all: &'a Lock<Negotiations>,
+    all: &'a OpenDrivers,
     waiting: &'static dyn Waiting,
     library: Library,
     is_outermost: bool,
@@ -226,11 +232,14 @@ struct NegotiationTurn<'a> {
 
 impl Drop for NegotiationTurn<'_> {
     fn drop(&mut self) {
-        let mut all = self.all.lock(self.waiting);
+        if !self.is_outermost {
+            return;
+        }
         let own = |entry: &&mut Option<Negotiation>| entry.is_some_and(|one| one.library == self.library);
-        if let Some(entry) = all.iter_mut().find(own).filter(|_| self.is_outermost) {
+        if let Some(entry) = self.all.negotiations.lock(self.waiting).iter_mut().find(own) {
             *entry = None;
         }
+        self.all.negotiated.changed(self.waiting);
     }
 }
 

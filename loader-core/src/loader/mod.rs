@@ -17,7 +17,7 @@ use crate::layers::FoundLayers;
 use crate::log::Filter;
 use crate::logger::{FoundSettings, Listeners, Logger};
 use crate::memory::{Application, Arc, Cached, OutOfMemory};
-use crate::platform::{Platform, Turn, Turns, Waiting, variables};
+use crate::platform::{EventCount, Platform, Turn, Turns, Waiting, variables};
 
 pub use fatal::{LastWords, end_with, fatal, report_bad_handle};
 pub use known::{Addresses, KnownObjects};
@@ -36,6 +36,8 @@ pub struct Loader {
     /// Objects that layers receive and drivers refer to.
     pub known: KnownObjects,
     in_layers: Turns,
+    /// Devices that threads no longer use.
+    pub(crate) unpinned: EventCount,
     found_settings: Cached<FoundSettings>,
     found_drivers: Cached<FoundDrivers>,
     found_layers: Cached<FoundLayers>,
@@ -60,6 +62,7 @@ impl Loader {
             unknown: UnknownCommands::new(),
             known: KnownObjects::new(),
             in_layers: Turns::new(),
+            unpinned: EventCount::new(),
             found_settings: Cached::nothing(),
             found_drivers: Cached::nothing(),
             found_layers: Cached::nothing(),

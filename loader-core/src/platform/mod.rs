@@ -20,7 +20,7 @@ mod windows;
 
 use crate::memory::{OutOfMemory, Text};
 
-pub use crate::sync::{Holder, Lock, Pause, Turn, Turns, Waiting, Watcher, forked, watch};
+pub use crate::sync::{EventCount, Holder, Lock, Pause, Turn, Turns, Waiting, Watcher, forked, watch};
 pub use c_path::{LONGEST_PATH, PathFault, with_c_path};
 pub use environment::{Environment, NoEnvironment, Reader};
 pub use files::{FileError, Files, Fingerprint, NoFiles};

@@ -1,9 +1,9 @@
 //! Turns for work that calls out of the loader.
 
-use super::Waiting;
 use super::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::waiting::{LAST_ERA, era, forker};
 use super::watcher::{free, taken};
+use super::{EventCount, Waiting};
 
 /// A thread of this process, or of one that this process was forked from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,53 +48,44 @@ pub struct Turns {
     holder: AtomicUsize,
     /// The number of nested turns it has taken.
     depth: AtomicU32,
+    freed: EventCount,
 }
 
 /// A turn, until it is dropped.
-pub struct Turn<'a>(&'a Turns);
+pub struct Turn<'a>(&'a Turns, &'a dyn Waiting);
 
 impl Turns {
     /// Creates turns that no thread has taken.
     #[must_use]
     pub const fn new() -> Self {
-        Self { holder: AtomicUsize::new(0), depth: AtomicU32::new(0) }
+        Self { holder: AtomicUsize::new(0), depth: AtomicU32::new(0), freed: EventCount::new() }
     }
 
     /// Waits until no other thread of the process has a turn, and takes one. A turn of a thread that is not
     /// in the process, since it was forked meanwhile, is over.
-    pub fn take(&self, waiting: &dyn Waiting) -> Turn<'_> {
+    pub fn take<'a>(&'a self, waiting: &'a dyn Waiting) -> Turn<'a> {
         let this = Holder::this(waiting);
         if self.holder.compare_exchange(0, this.0, Ordering::Acquire, Ordering::Relaxed).is_err() {
-            self.wait_for(this, waiting);
+            self.freed.wait(waiting, &mut || self.enter(this));
         }
         taken(&self.holder);
         self.depth.fetch_add(1, Ordering::Relaxed);
-        Turn(self)
+        Turn(self, waiting)
     }
 
     /// Takes one unless another thread of the process has a turn.
-    pub fn take_if_free(&self, waiting: &dyn Waiting) -> Option<Turn<'_>> {
+    pub fn take_if_free<'a>(&'a self, waiting: &'a dyn Waiting) -> Option<Turn<'a>> {
         if !self.enter(Holder::this(waiting)) {
             return None;
         }
         self.depth.fetch_add(1, Ordering::Relaxed);
-        Some(Turn(self))
+        Some(Turn(self, waiting))
     }
 
     /// Returns whether `this` thread has a turn.
     #[must_use]
     pub fn are_of(&self, this: Holder) -> bool {
         Holder(self.holder.load(Ordering::Relaxed)).is(this)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn wait_for(&self, this: Holder, waiting: &dyn Waiting) {
-        let mut turn = 0u32;
-        while !self.enter(this) {
-            waiting.wait(turn);
-            turn = turn.saturating_add(1);
-        }
     }
 
     /// Makes `this` thread the holder unless another thread of the process is. Returns whether it is the holder now.
@@ -137,6 +128,7 @@ impl Drop for Turn<'_> {
     fn drop(&mut self) {
         if self.0.depth.fetch_sub(1, Ordering::Relaxed) == 1 {
             free(&self.0.holder);
+            self.0.freed.changed(self.1);
         }
     }
 }

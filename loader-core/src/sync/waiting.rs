@@ -3,7 +3,7 @@
 use core::ffi::c_long;
 use core::ops::{Deref, DerefMut};
 
-use super::atomic::{AtomicUsize, Ordering};
+use super::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::cell::UnsafeCell;
 use super::watcher::{free, taken};
 
@@ -16,6 +16,18 @@ pub trait Waiting: Sync {
     /// address of something that is its own and aligned as a pointer is. The last bits are for [the
     /// loader](forked).
     fn thread(&self) -> usize;
+
+    /// Sleeps while `word` is `value`, until another thread calls [`Waiting::wake_all`]; maybe shorter. A futex does this. By default, it
+    /// only sleeps [a little](Pause::Sleep).
+    fn sleep_while(&self, word: &AtomicU32, value: u32) {
+        let _ = (word, value);
+        self.wait(u32::MAX);
+    }
+
+    /// Wakes all threads that sleep on `word`, whose value has changed.
+    fn wake_all(&self, word: &AtomicU32) {
+        let _ = word;
+    }
 
     /// Aborts the process, because a thread that is not in it holds a lock and may have left its work
     /// unfinished: the process was forked meanwhile.

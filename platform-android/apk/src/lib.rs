@@ -62,6 +62,8 @@ pub use process::{APK, LOADER, report_and_abort};
 pub use settings::LayerSetting;
 pub use system::{ApplicationSystem, NamespaceRequest};
 
+use core::sync::atomic::AtomicU32;
+
 use platform_android::host::Host;
 use platform_android::system::{Library, Namespace};
 use vkload_core::memory::{Arc, OutOfMemory, SharedList, Text, Vec};
@@ -149,5 +151,13 @@ impl Waiting for Apk {
 
     fn thread(&self) -> usize {
         self.system.thread()
+    }
+
+    fn sleep_while(&self, word: &AtomicU32, value: u32) {
+        self.system.sleep_while(word, value);
+    }
+
+    fn wake_all(&self, word: &AtomicU32) {
+        self.system.wake_all(word);
     }
 }

@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use platform_android::host::Listener;
 use platform_android::system::System;
 use vkload_core::log::Level;
-use vkload_core::platform::Lock;
+use vkload_core::platform::{EventCount, Lock};
 
 /// The callback for records: the level (0 error ... 3 debug), the text, and the data registered
 /// with it.
@@ -14,7 +14,8 @@ pub type LogCallback = unsafe extern "C" fn(level: c_int, text: *const c_char, d
 /// The listener for the records of this process: the core's and every driver level's.
 pub(crate) static LISTENING: Listening = Listening::new();
 
-pub(crate) struct Listening(Lock<State>);
+/// The state, and the ends of calls.
+pub(crate) struct Listening(Lock<State>, EventCount);
 
 struct State {
     listener: Option<Registered>,
@@ -36,18 +37,14 @@ unsafe impl Send for Registered {}
 
 impl Listening {
     const fn new() -> Self {
-        Self(Lock::new(State { listener: None, calls: 0 }))
+        Self(Lock::new(State { listener: None, calls: 0 }), EventCount::new())
     }
 
     /// Replaces the listener, or removes it, after waiting until no call of the previous one is in
     /// progress.
     pub(crate) fn listen(&self, system: &dyn System, listener: Option<Registered>) {
         self.0.lock(system).listener = None;
-        let mut turn = 0u32;
-        while self.0.lock(system).calls != 0 {
-            system.wait(turn);
-            turn = turn.saturating_add(1);
-        }
+        self.1.wait(system, &mut || self.0.lock(system).calls == 0);
         self.0.lock(system).listener = listener;
     }
 
@@ -75,8 +72,11 @@ impl Listener for Listening {
         // thread, the text is a NUL-terminated string, and `calls` keeps `listen` waiting until the
         // call returns.
         unsafe { (listener.callback)(number(level), text.as_ptr().cast::<c_char>(), listener.data) };
-        let mut listening = self.0.lock(system);
-        listening.calls = listening.calls.saturating_sub(1);
+        {
+            let mut listening = self.0.lock(system);
+            listening.calls = listening.calls.saturating_sub(1);
+        }
+        self.1.changed(system);
     }
 }
 

@@ -106,6 +106,14 @@ impl Waiting for Plenty {
     fn thread(&self) -> usize {
         self.0.thread()
     }
+
+    fn sleep_while(&self, word: &AtomicU32, value: u32) {
+        self.with(|system| system.sleep_while(word, value));
+    }
+
+    fn wake_all(&self, word: &AtomicU32) {
+        self.with(|system| system.wake_all(word));
+    }
 }
 
 /// Forwards methods to the system.
@@ -149,7 +157,6 @@ impl System for Plenty {
         fn duplicate_fence(&self, fence: Fence) -> Option<Fence>;
         fn close_fence(&self, fence: Fence);
         fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>);
-        fn wake(&self, word: &AtomicU32);
         fn buffer_supported(&self, kind: BufferKind) -> bool;
         fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void;
     }

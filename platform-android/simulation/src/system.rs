@@ -31,6 +31,14 @@ impl Waiting for Android {
         // SAFETY: `pthread_self` has no preconditions.
         (unsafe { libc::pthread_self() }) as usize
     }
+
+    fn sleep_while(&self, word: &AtomicU32, value: u32) {
+        self.sleepers.sleep(word, value, None);
+    }
+
+    fn wake_all(&self, _: &AtomicU32) {
+        self.sleepers.wake();
+    }
 }
 
 impl System for Android {
@@ -217,10 +225,6 @@ impl System for Android {
 
     fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
         self.sleepers.sleep(word, value, nanoseconds);
-    }
-
-    fn wake(&self, _: &AtomicU32) {
-        self.sleepers.wake();
     }
 
     fn buffer_supported(&self, kind: BufferKind) -> bool {

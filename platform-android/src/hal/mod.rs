@@ -10,7 +10,7 @@ pub use module::{MODULE_ID, module_of, open, open_untested};
 use core::ptr::NonNull;
 
 use ash::vk;
-use vkload_core::platform::Lock;
+use vkload_core::platform::{EventCount, Lock};
 
 use crate::host::Host;
 use crate::once::{self, Progress, Turn};
@@ -20,6 +20,7 @@ use crate::system::Library;
 pub struct Hal {
     search: &'static dyn Search,
     state: Lock<State>,
+    searched: EventCount,
 }
 
 struct State {
@@ -71,7 +72,8 @@ impl Hal {
     /// Creates the state before any search.
     #[must_use]
     pub const fn new(search: &'static dyn Search) -> Self {
-        Self { search, state: Lock::new(State { progress: Progress::NotBegun, open: None }) }
+        let state = Lock::new(State { progress: Progress::NotBegun, open: None });
+        Self { search, state, searched: EventCount::new() }
     }
 
     /// Returns the driver of this process. Searches for it the first time, and again after a fork.
@@ -81,7 +83,7 @@ impl Hal {
     /// # Errors
     /// [`DoesNotOpen`].
     pub fn driver(&self, host: &'static Host) -> Result<Driver, DoesNotOpen> {
-        match once::turn(host.system, &self.state, |state| &mut state.progress) {
+        match once::turn(host.system, &self.state, &self.searched, |state| &mut state.progress) {
             Turn::Take(result) => return result,
             Turn::Within => return self.search.meanwhile(),
             Turn::Look => {}
@@ -102,5 +104,7 @@ impl Hal {
         let mut state = self.state.lock(host.system);
         state.progress = Progress::Done { process: host.system.process(), result };
         state.open = open;
+        drop(state);
+        self.searched.changed(host.system);
     }
 }

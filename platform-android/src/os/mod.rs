@@ -199,10 +199,6 @@ impl System for Android {
         sleeping::sleep(word, value, nanoseconds);
     }
 
-    fn wake(&self, word: &AtomicU32) {
-        sleeping::wake(word);
-    }
-
     fn buffer_supported(&self, kind: BufferKind) -> bool {
         buffers::supported(kind)
     }
@@ -233,6 +229,14 @@ impl Waiting for Android {
         // SAFETY: `pthread_self` has no preconditions. It returns the address of Bionic's thread
         // descriptor, which holds pointers.
         (unsafe { libc::pthread_self() }) as usize
+    }
+
+    fn sleep_while(&self, word: &AtomicU32, value: u32) {
+        sleeping::sleep(word, value, None);
+    }
+
+    fn wake_all(&self, word: &AtomicU32) {
+        sleeping::wake(word);
     }
 }
 

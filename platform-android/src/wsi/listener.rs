@@ -35,7 +35,7 @@ static CHANGES: AtomicU32 = AtomicU32::new(0);
 /// Wakes every thread in [`wait`], to look again.
 pub fn changed(system: &dyn System) {
     CHANGES.fetch_add(1, Ordering::Release);
-    system.wake(&CHANGES);
+    system.wake_all(&CHANGES);
 }
 
 /// Sleeps until `look` has a result, at most `timeout` nanoseconds; more than a clock can count is

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <linux/futex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,6 +78,13 @@ EXPORT int32_t zx_nanosleep(int64_t deadline) {
     const struct timespec until = {deadline / 1000000000, deadline % 1000000000};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
     return OK;
+}
+
+EXPORT int32_t zx_futex_wait(const uint32_t *word, uint32_t value, uint32_t owner, int64_t deadline) {
+    return owner == 0 && deadline == INT64_MAX && syscall(SYS_futex, word, FUTEX_WAIT, value, NULL) == 0 ? OK : NOT_FOUND;
+}
+EXPORT int32_t zx_futex_wake(const uint32_t *word, uint32_t count) {
+    return count == UINT32_MAX && syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX) >= 0 ? OK : NOT_FOUND;
 }
 
 EXPORT int32_t zx_handle_close(uint32_t handle) { return take(handle) ? OK : BAD_HANDLE; }

@@ -1,4 +1,7 @@
-//! Waiting for another thread, by spinning, `sched_yield` and `nanosleep`.
+//! Waiting for another thread, by spinning, `sched_yield`, `nanosleep` and `futex`.
+
+use core::ffi::c_int;
+use core::sync::atomic::AtomicU32;
 
 use vkload_core::log::Topic;
 use vkload_core::platform::{Pause, Waiting};
@@ -28,6 +31,14 @@ impl Waiting for Backoff {
         (unsafe { libc::pthread_self() }) as usize
     }
 
+    fn sleep_while(&self, word: &AtomicU32, value: u32) {
+        futex(word, libc::FUTEX_WAIT, value);
+    }
+
+    fn wake_all(&self, word: &AtomicU32) {
+        futex(word, libc::FUTEX_WAKE, i32::MAX as u32);
+    }
+
     fn left_behind(&self) -> ! {
         let message = format_args!(
             "forked while another thread was inside the loader; fork before other threads call Vulkan, or start another program"
@@ -36,10 +47,34 @@ impl Waiting for Backoff {
     }
 }
 
+fn futex(word: &AtomicU32, operation: c_int, value: u32) {
+    let (operation, no_limit) = (operation | libc::FUTEX_PRIVATE_FLAG, core::ptr::null::<libc::timespec>());
+    // SAFETY: the word is valid during the call, which at most reads it. Whatever the call returns, threads
+    // that wait look again.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, no_limit) };
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use vkload_core::platform::Lock;
+
+    #[test]
+    fn a_thread_sleeps_while_the_word_has_the_value_and_no_thread_wakes_it() {
+        static WORD: AtomicU32 = AtomicU32::new(1);
+        static AWAKE: AtomicBool = AtomicBool::new(false);
+        let sleeper = std::thread::spawn(|| {
+            Backoff.sleep_while(&WORD, 2);
+            Backoff.sleep_while(&WORD, 1);
+            AWAKE.store(true, Ordering::Relaxed);
+        });
+        (0..10_000).for_each(|_| std::thread::yield_now());
+        assert!(!AWAKE.load(Ordering::Relaxed));
+        WORD.store(2, Ordering::Relaxed);
+        Backoff.wake_all(&WORD);
+        sleeper.join().unwrap();
+    }
 
     #[test]
     fn threads_that_wait_for_a_lock_all_get_it() {

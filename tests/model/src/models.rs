@@ -3,12 +3,14 @@
 use std::mem::forget;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use loom::sync::{Condvar, Mutex};
 use loom::thread;
 
 use crate::memory::{Cached, Arc, SharedList};
 use crate::once::{Progress, Turn, turn};
+use crate::sync::atomic::{AtomicU32, Late, Ordering};
 use crate::sync::cell::Block;
-use crate::sync::{Lock, Turns, Waiting, forked};
+use crate::sync::{EventCount, Lock, Turns, Waiting, forked};
 use crate::system::System;
 use crate::users::Users;
 
@@ -26,6 +28,13 @@ pub(crate) const ALL: [(&str, fn()); 11] = [
     ("exit_or_dlclose", exit_or_dlclose),
 ];
 
+/// The lock and the condition that stand for the kernel's futexes.
+static FUTEXES: Late<(Mutex<()>, Condvar)> = Late::new();
+
+fn futexes() -> &'static (Mutex<()>, Condvar) {
+    FUTEXES.get(|| (Mutex::new(()), Condvar::new()))
+}
+
 /// A thread, by its number.
 struct Thread(usize);
 
@@ -36,6 +45,20 @@ impl Waiting for Thread {
 
     fn thread(&self) -> usize {
         self.0 * align_of::<usize>()
+    }
+
+    fn sleep_while(&self, word: &AtomicU32, value: u32) {
+        let (lock, woken) = futexes();
+        let lock = lock.lock().unwrap();
+        if word.load(Ordering::Relaxed) == value {
+            drop(woken.wait(lock));
+        }
+    }
+
+    fn wake_all(&self, _: &AtomicU32) {
+        let (lock, woken) = futexes();
+        let _lock = lock.lock();
+        woken.notify_all();
     }
 
     fn left_behind(&self) -> ! {
@@ -67,6 +90,12 @@ fn new_turns() -> &'static Turns {
     let turns = leak(Turns::new());
     drop(turns.take(&MAIN));
     turns
+}
+
+fn new_event_count() -> &'static EventCount {
+    let events = leak(EventCount::new());
+    events.changed(&MAIN);
+    events
 }
 
 fn leak<T>(value: T) -> &'static T {
@@ -199,13 +228,14 @@ fn once_in_forked_child() {
 fn search_beside(progress: Progress<&'static Block>) {
     let state = leak(Lock::new(progress));
     drop(state.lock(&MAIN));
-    let searches = new_lock();
-    let search = move |this: Thread| match turn(&this, state, |state| state) {
+    let (searches, searched) = (new_lock(), new_event_count());
+    let search = move |this: Thread| match turn(&this, state, searched, |state| state) {
         Turn::Look => {
             *searches.lock(&this) += 1;
             let result: &Block = leak(Block::new());
             result.write();
             *state.lock(&this) = Progress::Done { process: this.process(), result };
+            searched.changed(&this);
         }
         Turn::Take(result) => result.read(),
         Turn::Within => panic!("no search calls back"),

@@ -1,3 +1,3 @@
 //! The items that the files import from the core's `platform`.
 
-pub(crate) use crate::sync::Lock;
+pub(crate) use crate::sync::{EventCount, Lock};

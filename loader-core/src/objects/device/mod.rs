@@ -313,11 +313,8 @@ impl Device {
         let waiting = self.instance().loader.platform.waiting;
         let this = self.allocation();
         let _ = self.instance().devices.remove(waiting, |device| device.0 == this);
-        let mut turn = 0u32;
-        while self.pins.load(Ordering::Acquire) != 0 {
-            waiting.wait(turn);
-            turn = turn.saturating_add(1);
-        }
+        let unpinned = &self.instance().loader.unpinned;
+        unpinned.wait(waiting, &mut || self.pins.load(Ordering::Acquire) == 0);
     }
 }
 
@@ -374,7 +371,10 @@ impl core::ops::Deref for Pinned<'_> {
 
 impl Drop for Pinned<'_> {
     fn drop(&mut self) {
+        let loader = self.instance().loader;
         self.pins.fetch_sub(1, Ordering::AcqRel);
+        // The device may be gone.
+        loader.unpinned.changed(loader.platform.waiting);
     }
 }
 

@@ -16,7 +16,7 @@ use platform_android::layers::Found;
 use platform_android::once::{self, Progress, Turn};
 use platform_android::trace::slice;
 use vkload_core::memory::{Arc, OutOfMemory, TryGrow as _};
-use vkload_core::platform::Lock;
+use vkload_core::platform::{EventCount, Lock};
 
 pub use active::{Active, ActiveLayer, Kind};
 pub use enabling::By;
@@ -26,6 +26,7 @@ pub use policy::Policy;
 pub struct Layers {
     policy: &'static Policy,
     state: Lock<State>,
+    searched: EventCount,
 }
 
 struct State {
@@ -38,7 +39,8 @@ struct State {
 impl Layers {
     #[must_use]
     pub const fn new(policy: &'static Policy) -> Self {
-        Self { policy, state: Lock::new(State { progress: Progress::NotBegun, found: None }) }
+        let state = Lock::new(State { progress: Progress::NotBegun, found: None });
+        Self { policy, state, searched: EventCount::new() }
     }
 
     /// Returns the layers of this process. Searches for them the first time, and after a fork for
@@ -51,7 +53,7 @@ impl Layers {
     /// [`OutOfMemory`].
     pub fn found(&self, host: &'static Host) -> Result<Arc<Found>, OutOfMemory> {
         let system = host.system;
-        let turn = once::turn(system, &self.state, |state| &mut state.progress);
+        let turn = once::turn(system, &self.state, &self.searched, |state| &mut state.progress);
         let known = self.state.lock(system).found.clone();
         match (turn, known) {
             (Turn::Take(()) | Turn::Within, Some(found)) => Ok(found),
@@ -74,6 +76,7 @@ impl Layers {
         }
         // The previous result is freed without the lock: `before` is its last owner.
         drop(state);
+        self.searched.changed(host.system);
         found
     }
 
