@@ -180,6 +180,26 @@ fn unknown_to_all_drivers_is_null() {
     run.ok();
 }
 
+/// The first 256 results are kept; further names are looked up again.
+#[test]
+fn a_second_look_up_of_the_same_name_asks_no_driver() {
+    let run = Scenario::new().driver(driver("a").trace_lookups()).run(|vk| {
+        let instance = vk.instance();
+        for _ in 0..2 {
+            assert!(instance.proc(&device_name(0)) != 0 && instance.proc(&physical_device_name(0)) != 0);
+            (2..300).for_each(|number| assert_eq!(instance.proc(&format!("vkMissing{number}TEST")), 0));
+        }
+    });
+    let trace = run.ok().trace("a");
+    let asked = |name: &str| {
+        let argument = ("name".to_owned(), name.to_owned());
+        trace.0.iter().filter(|call| call.arguments.contains(&argument)).count()
+    };
+    let missing = |number: u32| asked(&format!("vkMissing{number}TEST"));
+    assert_eq!((missing(255), missing(256)), (missing(2), 2 * missing(2)));
+    assert!(missing(2) > 0 && asked(&device_name(0)) <= missing(2), "{}", asked(&device_name(0)));
+}
+
 /// One driver has the commands, and they are called on the other's device.
 fn beside_one_without(body: fn(&Vk)) -> vkload_tests::Run {
     Scenario::new().driver(driver("has")).driver(Driver::new("lacks").device(Device::new("lacks"))).run(body)

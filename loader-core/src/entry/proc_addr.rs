@@ -13,8 +13,10 @@ use crate::dispatch::{
 };
 use crate::flavour::{Handles, NOT_EXPORTED};
 use crate::loader::Loader;
+use crate::memory::OutOfMemory;
 use crate::negotiation::IS_LOADER;
-use crate::objects::{Instance, handle, known_device};
+use crate::objects::{Instance, LookedUp, handle, known_device};
+use crate::platform::hash;
 use crate::registry::{
     self, Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, command,
 };
@@ -113,35 +115,60 @@ fn uncommon_command(exports: &ExportTable, instance: &Instance, command: Command
     if own { hand_written(command) } else { None }
 }
 
-/// Returns a command that the registry does not know. It is first treated as a physical-device command, since
-/// only drivers know, and then as a device command (section "Driver Unknown Physical Device Extensions" of
-/// the driver interface document).
+/// Returns a command that the registry does not know. The instance keeps the results of the first look-ups,
+/// since each one asks all layers and drivers.
 #[cold]
 fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     if name.is_empty() || name.count_bytes() > LONGEST_NAME {
         return None;
     }
+    let (waiting, digest) = (instance.loader.platform.waiting, hash::hash(0, name.to_bytes()));
+    let is_known = |known: &LookedUp| known.name == digest;
+    let find = |list: &[LookedUp]| (list.iter().copied().find(is_known), list.len());
+    let (known, count) = instance.looked_up.read(waiting, find);
+    if let Some(known) = known {
+        return known.function;
+    }
+    let function = find_unknown_command(instance, name).ok()?;
+    if count < KEPT_LOOK_UPS {
+        // Without memory, the name is looked up again.
+        let _ = instance.looked_up.find_or_insert(waiting, LookedUp { name: digest, function }, is_known);
+    }
+    function
+}
+
+/// The number of results that an instance keeps, in 4 KiB.
+const KEPT_LOOK_UPS: usize = 256;
+
+/// Finds a command that the registry does not know. It is first treated as a physical-device command, since
+/// only drivers know, and then as a device command (section "Driver Unknown Physical Device Extensions" of
+/// the driver interface document).
+///
+/// # Errors
+/// [`OutOfMemory`]: a later look-up may find it.
+fn find_unknown_command(instance: &Instance, name: &CStr) -> Result<Option<Command>, OutOfMemory> {
     let loader = instance.loader;
     if let Some(function) = instance.find_physical_device_command(name) {
-        let number = loader.unknown.physical_device.add(loader.platform.waiting, name).ok()??;
+        let number = loader.unknown.physical_device.add(loader.platform.waiting, name)?;
+        let Some(number) = number else { return Ok(None) };
         instance.enter_in_driver_tables(number);
         instance.enter_in_instance_table(number, function);
-        return UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number));
+        return Ok(UNKNOWN_INSTANCE_TRAMPOLINES.piece(INSTANCE_SLOTS.wrapping_add(number)));
     }
     // The lower end finds no function if memory is short or all numbers are taken.
     if instance.drivers_have_physical_device_command(name) {
-        return None;
+        return Err(OutOfMemory);
     }
     // On top of another loader, layers get no such command from a lower end that serves several drivers.
     let exists = instance.command(name).is_some()
         || (loader.flavour.handles.are_looked_up()
             && instance.drivers.iter().any(|driver| driver.command(name).is_some()));
-    if exists {
-        let number = loader.unknown.device.add(loader.platform.waiting, name).ok()??;
-        instance.enter_in_device_tables(number);
-        return device_trampolines(loader.flavour.handles).piece(DEVICE_SLOTS.wrapping_add(number));
+    if !exists {
+        return Ok(None);
     }
-    None
+    let Some(number) = loader.unknown.device.add(loader.platform.waiting, name)? else { return Ok(None) };
+    instance.enter_in_device_tables(number);
+    Ok(device_trampolines(loader.flavour.handles).piece(DEVICE_SLOTS.wrapping_add(number)))
 }
 
 /// Longer than any command name. Longer names are not remembered.

@@ -23,7 +23,6 @@ pub(crate) use device::device_of;
 pub(crate) use device::foreign::known_device;
 pub(crate) use device::under_creation::DeviceUnderCreation;
 pub use instance::Instance;
-pub(crate) use instance::LayerHandle;
 pub(crate) use instance::create::{comparable, create_in_drivers, instance_at};
 pub use instance::driver::{DriverInstance, DriverOfInstance, PhysicalDevice};
 pub use instance::extensions::instance_extensions;
@@ -35,6 +34,7 @@ pub use instance::global::{
 pub use instance::probe::probe;
 pub(crate) use instance::sources::{OddRequest, Sources};
 pub(crate) use instance::under_creation::{add_under_layers, instance_with_word};
+pub(crate) use instance::{LayerHandle, LookedUp};
 pub(crate) use listed_ptr::ListedPtr;
 pub(crate) use physical_device::groups;
 pub(crate) use physical_device::sorting::{ids, ids_above_layers};

@@ -79,6 +79,8 @@ pub struct Instance {
     /// The table of all handles that represent layer handles.
     pub(crate) of_layer_table: Option<Box<InstanceTable, Application>>,
     pub(crate) of_layers: SharedList<ListedPtr<LayerHandle>, Application>,
+    /// The names that the registry does not know and the application has looked up.
+    pub(crate) looked_up: SharedList<LookedUp, Application>,
     /// The drivers, in the order in which they were discovered. The terminator of vkCreateInstance
     /// sets it.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
@@ -87,6 +89,14 @@ pub struct Instance {
     pub(super) presenting: SharedList<Presenting, Application>,
     /// Released last.
     _user: User,
+}
+
+/// The result of a look-up.
+#[derive(Clone, Copy)]
+pub(crate) struct LookedUp {
+    /// The digest of the name.
+    pub(crate) name: u64,
+    pub(crate) function: Option<Command>,
 }
 
 impl Handle {
@@ -152,6 +162,7 @@ impl Instance {
             device_extensions: None,
             of_layer_table: None,
             of_layers: SharedList::new_in(allocator),
+            looked_up: SharedList::new_in(allocator),
             drivers: Vec::new_in(allocator),
             devices: SharedList::new_in(allocator),
             presenting: SharedList::new_in(allocator),
