@@ -59,6 +59,10 @@ impl<'a> Asked<'a> {
         Self { platform, end: answers, records: Vec::new() }
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.records.len()
+    }
+
     /// Returns the answer to the question with this key. Each question is asked once.
     pub(super) fn answer(&mut self, key: Key<'_>) -> Result<&'a Answer, OutOfMemory> {
         let is_new = self.records.last().is_none_or(|last| last.question.key() < key);

@@ -22,6 +22,8 @@ pub(super) struct Inquiry<'a> {
     base: Option<&'a Snapshot>,
     platform: Option<Asked<'a>>,
     questions: Vec<Question>,
+    /// The number of answers of the platform that every plan needs, unless all of them are needed.
+    needed: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -44,8 +46,11 @@ pub(super) fn answer<T: Default>(
 ) -> Result<T, OutOfMemory> {
     let answers = Answers::default();
     let platform = Some(Asked::new(platform, &answers));
-    let plan = plan(&mut Inquiry { snapshot, base, platform, questions: Vec::new() });
-    snapshot.add(answers)?;
+    let mut inquiry = Inquiry { platform, ..Inquiry::new(snapshot, base) };
+    let plan = plan(&mut inquiry);
+    let needed = inquiry.needed.unwrap_or(usize::MAX);
+    drop(inquiry);
+    snapshot.add(answers, needed)?;
     match plan {
         Ok(plan) => Ok(plan),
         Err(Incomplete::OutOfMemory) => Err(OutOfMemory),
@@ -68,7 +73,12 @@ impl From<OutOfMemory> for Incomplete {
 
 impl<'a> Inquiry<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, base: Option<&'a Snapshot>) -> Self {
-        Self { snapshot, base, platform: None, questions: Vec::new() }
+        Self { snapshot, base, platform: None, questions: Vec::new(), needed: None }
+    }
+
+    /// Makes the answers to all further questions optional.
+    pub(super) fn begin_optional(&mut self) {
+        self.needed = self.platform.as_ref().map(Asked::count);
     }
 
     /// Stops if a question had no answer yet.

@@ -44,7 +44,7 @@ pub use question::Question;
 pub(crate) use reason::Name;
 pub use reason::SkipReason;
 pub use settings_file::{KnownSettings, SettingsPlan, plan_settings};
-pub use snapshot::{Answer, Record, Snapshot};
+pub use snapshot::{Absent, Answer, Record, Snapshot};
 pub use source::Source;
 
 use inquiry::Inquiry;

@@ -35,12 +35,18 @@ pub struct Record {
 pub struct Snapshot {
     /// Sorted by question, each question once.
     records: Vec<Record>,
+    /// The records that only a plan of explicit layers needs, sorted as well.
+    optional: Vec<Record>,
 }
+
+/// The settings files in folders whose parents do not exist either, by their numbers in the snapshot.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Absent(u64);
 
 impl Snapshot {
     #[must_use]
     pub const fn new() -> Self {
-        Self { records: Vec::new() }
+        Self { records: Vec::new(), optional: Vec::new() }
     }
 
     #[must_use]
@@ -55,7 +61,7 @@ impl Snapshot {
     /// answers.
     pub fn ask(&mut self, platform: &Platform, questions: Vec<Question>) -> Result<(), OutOfMemory> {
         let asked = self.ask_each(platform, questions);
-        self.sort();
+        sort(&mut self.records);
         self.records.dedup_by(|later, earlier| later.question == earlier.question);
         asked
     }
@@ -73,7 +79,7 @@ impl Snapshot {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn record(&mut self, record: Record) -> Result<(), OutOfMemory> {
-        match self.index_of(record.question.key()) {
+        match index_of(&self.records, record.question.key()) {
             Ok(_) => Ok(()),
             Err(index) => {
                 self.records.try_push(record)?;
@@ -83,7 +89,8 @@ impl Snapshot {
         }
     }
 
-    /// Copies the snapshot, so that the copy can grow without asking the same questions again.
+    /// Copies the snapshot without its optional records, so that the copy can grow without asking the same
+    /// questions again.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -93,13 +100,13 @@ impl Snapshot {
         for record in &self.records {
             records.try_push(Record { question: record.question.copy()?, answer: record.answer.copy()? })?;
         }
-        Ok(Self { records })
+        Ok(Self { records, optional: Vec::new() })
     }
 
     /// Frees the names in folders and the contents of files, which may be large; their states stay. For a
     /// snapshot that is no longer planned from.
     pub(crate) fn forget_contents(&mut self) {
-        for record in &mut self.records {
+        for record in self.records.iter_mut().chain(&mut self.optional) {
             match &mut record.answer {
                 Answer::Content(Ok(content), _) => *content = Text::new(),
                 Answer::Names(Ok(names), _) => *names = Vec::new(),
@@ -108,22 +115,25 @@ impl Snapshot {
         }
     }
 
-    /// Adds records of questions that the snapshot does not have yet. It stays as long as the process, so it
-    /// takes only the memory that they need.
+    /// Adds records of questions that the snapshot does not have yet; those after the first `needed` ones are
+    /// optional. It stays as long as the process, so it takes only the memory that they need.
     ///
     /// # Errors
     /// [`OutOfMemory`]; some are missing then.
-    pub(super) fn add(&mut self, records: impl Iterator<Item = Record>) -> Result<(), OutOfMemory> {
-        self.records.try_fit(records.size_hint().0)?;
-        for record in records {
-            self.records.try_push(record)?;
+    pub(super) fn add(
+        &mut self,
+        mut all: impl Iterator<Item = Record>,
+        needed: usize,
+    ) -> Result<(), OutOfMemory> {
+        for (list, count) in [(&mut self.records, needed), (&mut self.optional, usize::MAX)] {
+            let records = all.by_ref().take(count);
+            list.try_fit(records.size_hint().0)?;
+            for record in records {
+                list.try_push(record)?;
+            }
+            sort(list);
         }
-        self.sort();
         Ok(())
-    }
-
-    fn sort(&mut self) {
-        sort_by(&mut self.records, |one, other| one.question.key().cmp(&other.question.key()));
     }
 
     /// Returns whether everything in the snapshot is certainly still true.
@@ -135,22 +145,87 @@ impl Snapshot {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn still_true(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
-        for record in &self.records {
-            if !record.still_true(platform)? {
+        self.still_true_for(true, platform, &|_| false)
+    }
+
+    /// Does the same, without the optional records unless `all`, and without folders that are known to be
+    /// `absent`.
+    pub(crate) fn still_true_for(
+        &self,
+        all: bool,
+        platform: &Platform,
+        absent: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<bool, OutOfMemory> {
+        let optional = if all { self.optional.as_slice() } else { &[] };
+        for record in self.records.iter().chain(optional) {
+            let is_absent = matches!((&record.question, &record.answer),
+                (Question::Listing(path), Answer::Names(Err(FileError::NotFound), _)) if absent(path));
+            if !is_absent && !record.still_true(platform)? {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Returns the answer to the question with this key, if known.
-    pub(super) fn answer_to(&self, key: Key<'_>) -> Option<&Answer> {
-        Some(&self.records.get(self.index_of(key).ok()?)?.answer)
+    /// Does the same as [`Snapshot::still_true`] for the answers behind the settings, and returns the folders
+    /// that it found to be absent; `None` if something has changed.
+    ///
+    /// The folder of a settings file is next to the folders of all manifests, so that a look at its parent
+    /// saves a look at each of them.
+    pub(crate) fn still_absent(&self, platform: &Platform) -> Result<Option<Absent>, OutOfMemory> {
+        let (mut absent, mut bit) = (0, 1u64);
+        let may_skip = platform.files.lists_what_exists();
+        for record in &self.records {
+            if let (Question::Exists(path), Answer::Truth(false)) = (&record.question, &record.answer)
+                && may_skip
+                && above_settings(path).is_some_and(|parent| !platform.files.exists(parent))
+            {
+                absent |= bit;
+            } else if !record.still_true(platform)? {
+                return Ok(None);
+            }
+            bit = bit.wrapping_shl(1);
+        }
+        Ok(Some(Absent(absent)))
     }
 
-    fn index_of(&self, key: Key<'_>) -> Result<usize, usize> {
-        self.records.binary_search_by(|record| record.question.key().cmp(&key))
+    /// Returns whether the folder `path` is among those.
+    pub(crate) fn lacks(&self, absent: Absent, path: &[u8]) -> bool {
+        let mut rest = absent.0;
+        while rest != 0 {
+            let record = self.records.get(rest.trailing_zeros() as usize);
+            rest &= rest.wrapping_sub(1);
+            if let Some(Record { question: Question::Exists(file), .. }) = record
+                && let Some(parent) = above_settings(file)
+                && path.get(parent.len()) == Some(&b'/')
+                && path.starts_with(parent)
+            {
+                return true;
+            }
+        }
+        false
     }
+
+    /// Returns the answer to the question with this key, if known.
+    pub(super) fn answer_to(&self, key: Key<'_>) -> Option<&Answer> {
+        let find = |records: &'_ [Record]| index_of(records, key).ok();
+        let needed = find(&self.records).and_then(|index| self.records.get(index));
+        Some(&needed.or_else(|| self.optional.get(find(&self.optional)?))?.answer)
+    }
+}
+
+fn index_of(records: &[Record], key: Key<'_>) -> Result<usize, usize> {
+    records.binary_search_by(|record| record.question.key().cmp(&key))
+}
+
+fn sort(records: &mut [Record]) {
+    sort_by(records, |one, other| one.question.key().cmp(&other.question.key()));
+}
+
+/// Returns the folder that would contain the folder of this settings file.
+fn above_settings(path: &[u8]) -> Option<&[u8]> {
+    const BELOW: usize = b"/loader_settings.d/vk_loader_settings.json".len();
+    path.get(..path.len().checked_sub(BELOW)?)
 }
 
 impl Answer {

@@ -74,7 +74,7 @@ impl FoundDrivers {
     ) -> Result<bool, OutOfMemory> {
         Ok(self.settings == logger.settings
             && self.serve(request)
-            && self.snapshot.still_true(platform)?
+            && self.snapshot.still_true_for(true, platform, &|path| logger.found_absent(path))?
             && self.still_unopened(platform.files))
     }
 

@@ -32,12 +32,19 @@ pub struct FoundLayers {
 }
 
 impl FoundLayers {
-    /// Returns whether a search would find the same now, at least within this scope.
+    /// Returns whether a search within this scope would find the same now, as far as the plan goes.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub(crate) fn still_true(&self, platform: &Platform, logger: &Logger) -> Result<bool, OutOfMemory> {
-        Ok(self.settings == logger.settings && self.snapshot.still_true(platform)?)
+    pub(crate) fn still_true(
+        &self,
+        scope: LayerScope,
+        platform: &Platform,
+        logger: &Logger,
+    ) -> Result<bool, OutOfMemory> {
+        let absent = |path: &[u8]| logger.found_absent(path);
+        Ok(self.settings == logger.settings
+            && self.snapshot.still_true_for(scope == LayerScope::All, platform, &absent)?)
     }
 
     /// Returns whether the search covered this scope.

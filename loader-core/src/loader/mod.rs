@@ -10,7 +10,7 @@ mod users;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-use crate::discovery::{LayerScope, Request};
+use crate::discovery::{Absent, LayerScope, Request};
 use crate::drivers::{FoundDrivers, OpenDrivers};
 use crate::flavour::{Flavour, Handles};
 use crate::layers::FoundLayers;
@@ -119,7 +119,7 @@ impl Loader {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn logger_in(&self, allocator: Application) -> Result<Logger, OutOfMemory> {
-        let settings = self.settings()?;
+        let (settings, absent) = self.settings()?;
         let from_variable = || {
             let wanted = self.platform.variable(variables::VK_LOADER_DEBUG).ok().flatten();
             wanted.map_or(Filter::SILENT, |value| Filter::parse(&value))
@@ -128,25 +128,27 @@ impl Loader {
             sink: self.platform.log,
             filter: settings.stderr_log().unwrap_or_else(from_variable),
             settings,
+            absent,
             listeners: Listeners::new(allocator, self.platform.waiting),
         })
     }
 
-    /// Returns this program's settings file. The previous result is reused if nothing has changed since.
+    /// Returns this program's settings file, and the folders beside it that are known to be absent. The previous
+    /// result is reused if nothing has changed since.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    pub fn settings(&self) -> Result<Arc<FoundSettings>, OutOfMemory> {
+    fn settings(&self) -> Result<(Arc<FoundSettings>, Absent), OutOfMemory> {
         let waiting = self.platform.waiting;
         if let Some(last) = self.found_settings.last(waiting)
-            && last.known.snapshot.still_true(self.platform)?
+            && let Some(absent) = last.known.snapshot.still_absent(self.platform)?
         {
-            return Ok(last);
+            return Ok((last, absent));
         }
         let known = self.flavour.source.settings(self.platform)?;
         let found = Arc::try_new(FoundSettings::new(known))?;
         self.found_settings.keep(waiting, &found);
-        Ok(found)
+        Ok((found, Absent::default()))
     }
 
     /// Returns the system's drivers, opened. The previous result is reused if nothing has changed since.
@@ -179,7 +181,7 @@ impl Loader {
         let (platform, waiting) = (self.platform, self.platform.waiting);
         let mut last = self.found_layers.last(waiting);
         let still_true = match &last {
-            Some(last) => last.still_true(platform, logger)?,
+            Some(last) => last.still_true(scope, platform, logger)?,
             None => false,
         };
         if let Some(last) = last.take_if(|last| still_true && last.covers(scope)) {
@@ -299,6 +301,43 @@ mod tests {
         system.file("/etc/vulkan/icd.d/a.json", driver("a.so"));
         assert!(search(loader, system, ALL).1 > 0);
         assert!(search(loader, system, ALL).1 > 0, "the linker may find a bare name somewhere now");
+    }
+
+    #[test]
+    fn a_query_looks_once_beside_each_missing_settings_file_and_at_no_explicit_layer() {
+        let system = Imaginary::new();
+        system.list_what_exists().set("HOME", "/h");
+        (0..3).for_each(|layer| {
+            _ = system.file(&std::format!("/etc/vulkan/explicit_layer.d/{layer}.json"), "{}")
+        });
+        let loader = loader_of(system);
+        let calls = |scope| {
+            system.calls();
+            drop(loader.layers(scope, &loader.logger().unwrap()).unwrap());
+            let mut calls = system.calls();
+            calls.retain(|call| !call.starts_with("variable "));
+            calls
+        };
+        assert_eq!(calls(LayerScope::All).iter().filter(|call| call.starts_with("read ")).count(), 3);
+        let mut query = calls(LayerScope::Active);
+        query.sort();
+        let expected = [
+            "exists /etc/vulkan",
+            "exists /etc/vulkan/loader_settings.d/vk_loader_settings.json",
+            "exists /etc/xdg/vulkan",
+            "exists /h/.config/vulkan",
+            "exists /h/.local/share/vulkan",
+            "exists /usr/local/etc/vulkan",
+            "exists /usr/local/share/vulkan",
+            "exists /usr/share/vulkan",
+            "list /etc/vulkan/implicit_layer.d",
+        ];
+        assert_eq!(query, expected);
+        let reads = |scope| calls(scope).iter().any(|call| call.starts_with("read "));
+        system.file("/etc/vulkan/explicit_layer.d/new.json", "{}");
+        assert!(!reads(LayerScope::Active) && reads(LayerScope::All) && !reads(LayerScope::All));
+        system.file("/h/.config/vulkan/implicit_layer.d/new.json", "{}");
+        assert!(reads(LayerScope::Active), "a folder came");
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub use listeners::{Listener, Listeners};
 pub(crate) use message::kind_of_report;
 pub use message::{LOADER, Report, severity_and_types};
 
+use crate::discovery::Absent;
 use crate::log::{Filter, Level, LogLocation, LogSink, Topic, line, write_line};
 use crate::memory::{Arc, TryGrow, Vec, format_into};
 
@@ -22,6 +23,8 @@ pub struct Logger {
     pub filter: Filter,
     /// The settings that apply to the call or instance. They may also send records to files.
     pub settings: Arc<FoundSettings>,
+    /// The folders that were absent when the settings were checked.
+    pub absent: Absent,
     /// The application's callbacks, which have filters of their own.
     pub listeners: Listeners,
 }
@@ -56,6 +59,11 @@ impl Logger {
     pub fn log_always(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         write_line(self.sink, level, topic, message);
         self.tell(level, topic, message);
+    }
+
+    /// Returns whether the folder was absent when the settings were checked.
+    pub(crate) fn found_absent(&self, folder: &[u8]) -> bool {
+        self.settings.known.snapshot.lacks(self.absent, folder)
     }
 
     /// Passes a record to the listeners only. Returns whether any listener received it.

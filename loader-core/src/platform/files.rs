@@ -70,6 +70,12 @@ pub trait Files: Sync {
     /// distinguished reliably (it changed so recently that a further change might not show).
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint>;
 
+    /// Returns whether every folder that [`list`](Files::list) can list also [exists](Files::exists): not if a
+    /// program has replaced the function that lists.
+    fn lists_what_exists(&self) -> bool {
+        false
+    }
+
     /// Does the same as [`list`](Files::list), and returns the state of the folder before the listing. A
     /// platform that gets the state while listing (`fstat` on the open folder, before the first name) saves a
     /// call.

@@ -25,6 +25,7 @@ struct World {
     elevated: bool,
     executable: Option<String>,
     blurred: bool,
+    lists_what_exists: bool,
     nodes: BTreeMap<String, Node>,
     clock: i64,
     calls: StdVec<String>,
@@ -92,6 +93,12 @@ impl Imaginary {
     /// Removes the fingerprints of all paths from now on.
     pub(crate) fn blur(&self) -> &Self {
         self.world().blurred = true;
+        self
+    }
+
+    /// From now on, only folders that exist can be listed, as far as the loader knows.
+    pub(crate) fn list_what_exists(&self) -> &Self {
+        self.world().lists_what_exists = true;
         self
     }
 
@@ -224,6 +231,10 @@ impl Files for Imaginary {
     fn exists(&self, path: &[u8]) -> bool {
         let (world, path) = self.enter("exists", path);
         world.node(&path).is_ok()
+    }
+
+    fn lists_what_exists(&self) -> bool {
+        self.world().lists_what_exists
     }
 
     fn fingerprint(&self, path: &[u8]) -> Option<Fingerprint> {

@@ -6,6 +6,8 @@
 )]
 
 use core::ffi::{CStr, c_int, c_void};
+#[cfg(target_env = "gnu")]
+use core::sync::atomic::{AtomicU8, Ordering};
 
 use vkload_core::memory::{Text, TryGrow, Vec, text};
 use vkload_core::platform::{FileError, Files, Fingerprint, with_c_path};
@@ -38,6 +40,16 @@ impl Files for FileSystem {
         State::of(path)?.fingerprint()
     }
 
+    #[cfg(target_env = "gnu")]
+    fn lists_what_exists(&self) -> bool {
+        /// 0 until it is known, then 1 for no and 2 for yes.
+        static KNOWN: AtomicU8 = AtomicU8::new(0);
+        if KNOWN.load(Ordering::Relaxed) == 0 {
+            KNOWN.store(if opendir_is_of_libc() { 2 } else { 1 }, Ordering::Relaxed);
+        }
+        KNOWN.load(Ordering::Relaxed) == 2
+    }
+
     /// Queries the state after opening the folder, which saves the call for missing folders, and
     /// before reading the first name. If the path names another folder by then, that folder's state
     /// is stored with the names of this one. `fstat` would prevent this, but an interposer's folder
@@ -65,6 +77,20 @@ impl Files for FileSystem {
 
     fn identity(&self, path: &[u8]) -> Option<(u64, u64)> {
         Some(State::of(path)?.identity())
+    }
+}
+
+#[cfg(target_env = "gnu")]
+fn opendir_is_of_libc() -> bool {
+    // SAFETY: the names are C strings, and the C library is open anyway.
+    unsafe {
+        let library = libc::dlopen(c"libc.so.6".as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        if library.is_null() {
+            return false;
+        }
+        let opendir = libc::dlsym(library, c"opendir".as_ptr());
+        libc::dlclose(library);
+        opendir.addr() == libc::opendir as *const c_void as usize
     }
 }
 

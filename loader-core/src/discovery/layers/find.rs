@@ -55,7 +55,11 @@ pub(super) fn plan_all<'a>(
         variables.switch(inquiry, &mut plan.layers)?;
         inquiry.settle()?;
         plan.overriding = choose_override(inquiry, &variables, &mut plan.layers)?;
-        if scope == LayerScope::All || variables.enable_any() || plan.layers.iter().any(is_meta) {
+        let is_needed = variables.enable_any() || plan.layers.iter().any(is_meta);
+        if scope == LayerScope::All && !is_needed {
+            inquiry.begin_optional();
+        }
+        if scope == LayerScope::All || is_needed {
             search_explicit(inquiry, policy, &explicit, &mut plan, &mut notes)?;
         }
     }
