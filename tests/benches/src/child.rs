@@ -271,6 +271,10 @@ impl Vulkan {
         type CountExtensions = unsafe extern "system" fn(*const c_char, *mut u32, *mut c_void) -> vk::Result;
         type CountLayers = unsafe extern "system" fn(*mut u32, *mut c_void) -> vk::Result;
         match operation {
+            name if name.ends_with("_layers") => {
+                self.question("layers")(1);
+                self.question(name.trim_end_matches("_layers"))
+            }
             "version" => {
                 let get: vk::PFN_vkEnumerateInstanceVersion = self.exported(c"vkEnumerateInstanceVersion");
                 // SAFETY: the pointer leads to a value of the right type.

@@ -15,15 +15,18 @@ use crate::{instructions, system_calls};
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/performance.md");
 
 /// Instructions of a later call, as the page's first table has them.
-pub const CALLS: [(&str, u64); 11] = [
+pub const CALLS: [(&str, u64); 14] = [
     ("device_command", 2),
     ("physical_device_command", 9),
     ("proc_addr_early", 118),
     ("proc_addr_late", 142),
     ("proc_addr_extension", 127),
     ("proc_addr_global", 72),
-    ("version", 6_103),
-    ("extensions", 15_858),
+    ("proc_addr_unknown", 316),
+    ("version", 6_041),
+    ("extensions", 15_534),
+    ("version_layers", 6_268),
+    ("extensions_layers", 15_352),
     ("instance", 32_116),
     ("instance_layer", 85_566),
     ("device", 49_004),

@@ -13,6 +13,8 @@ pub struct Operation {
     pub calls: u32,
     /// Whether Mesa's implicit layer is active.
     pub mesas_layer: bool,
+    /// How many manifests of explicit layers are installed, and have been listed before.
+    pub explicit_layers: u32,
     /// How many instructions a call may take, the driver's and landing pads not counted.
     pub instructions: Option<u64>,
 }
@@ -25,7 +27,7 @@ pub(crate) const GLOBAL_LOOK_UP: u64 = 94;
 
 /// All operations, cheapest first. The design sets the target instructions: fixed numbers for frequent calls, and fractions of the
 /// counts of Khronos' loader of August 2026 (35,400, 130,500 and 427,000) for the rest.
-pub const OPERATIONS: [Operation; 17] = [
+pub const OPERATIONS: [Operation; 19] = [
     often("device_command", "vkCmdDraw, exported", Some(2)),
     often("device_command_other", "vkCmdDraw, exported, of a second device", Some(2)),
     often("physical_device_command", "vkGetPhysicalDeviceFeatures", Some(9)),
@@ -41,6 +43,14 @@ pub const OPERATIONS: [Operation; 17] = [
     often("enumerate_devices", "vkEnumeratePhysicalDevices, list", None),
     seldom("version", "vkEnumerateInstanceVersion", 50, Some(35_400 / 5)),
     seldom("extensions", "vkEnumerateInstanceExtensionProperties, count", 20, Some(130_500 / 5)),
+    Operation {
+        explicit_layers: 100,
+        ..seldom("version_layers", "vkEnumerateInstanceVersion, 100 layers listed", 50, Some(35_400 / 5))
+    },
+    Operation {
+        explicit_layers: 100,
+        ..seldom("extensions_layers", "the extension count, 100 layers listed", 20, Some(130_500 / 5))
+    },
     seldom("layers", "vkEnumerateInstanceLayerProperties, count", 20, None),
     seldom("instance", "vkCreateInstance + vkDestroyInstance", 10, Some(427_000 / 3)),
     Operation { instances: 1, ..seldom("instance_more", "the same, with another instance alive", 10, None) },
@@ -66,13 +76,13 @@ pub(crate) const fn driver(
     calls: u32,
     instructions: Option<u64>,
 ) -> Operation {
-    Operation { name, title, instances: 1, calls, mesas_layer: false, instructions }
+    Operation { name, title, instances: 1, calls, mesas_layer: false, explicit_layers: 0, instructions }
 }
 
 const fn often(name: &'static str, title: &'static str, instructions: Option<u64>) -> Operation {
-    Operation { name, title, instances: 1, calls: 1000, mesas_layer: false, instructions }
+    Operation { name, title, instances: 1, calls: 1000, mesas_layer: false, explicit_layers: 0, instructions }
 }
 
 const fn seldom(name: &'static str, title: &'static str, calls: u32, instructions: Option<u64>) -> Operation {
-    Operation { name, title, instances: 0, calls, mesas_layer: false, instructions }
+    Operation { name, title, instances: 0, calls, mesas_layer: false, explicit_layers: 0, instructions }
 }

@@ -57,7 +57,8 @@ impl Contents {
 
     /// Returns one driver, and the other needs of the operation.
     pub(crate) fn of(operation: Operation) -> Self {
-        Self { mesas_layer: operation.mesas_layer, ..Self::ONE_DRIVER }
+        let Operation { mesas_layer, explicit_layers, .. } = operation;
+        Self { mesas_layer, explicit_layers, ..Self::ONE_DRIVER }
     }
 }
 
