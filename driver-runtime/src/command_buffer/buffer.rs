@@ -18,6 +18,7 @@ pub trait CommandBuffers: Driver {
     /// The driver's part of a command buffer.
     type CommandBuffer: Send + Sync;
 
+    /// Which command buffers the runtime records.
     const RECORDING: Recording<Self> = Recording::None;
 
     /// Makes the driver's part of a command buffer, which has not begun.

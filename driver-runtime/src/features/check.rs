@@ -76,6 +76,7 @@ impl core::ops::Deref for Enabled {
 pub enum CheckError {
     /// A requested feature is not reported by the physical device.
     NotPresent {
+        /// The structure.
         structure: &'static str,
         /// Its member.
         member: &'static str,

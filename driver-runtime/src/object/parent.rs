@@ -30,9 +30,11 @@ pub enum ParentKind {
 /// The type begins with its [`Root`], and the objects behind its handles are of this type; only this crate can promise that, so only
 /// it implements the trait.
 pub unsafe trait ParentObject: Sync + 'static {
+    /// Its handle.
     type Handle: Handle + Copy;
     /// Which of the two.
     const KIND: ParentKind;
+    /// Returns the root.
     fn root(&self) -> &Root;
 
     /// Returns the instance or device of a handle, or `None` for NULL and for a handle of another type.

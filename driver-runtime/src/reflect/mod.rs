@@ -117,6 +117,7 @@ fn behind_arrays(
 /// # Safety
 /// The registry's structure of this name has the layout of the type; behind its header, if it has one.
 pub unsafe trait Named {
+    /// Its name.
     const NAME: &'static str;
     /// Bytes before its members.
     const HEADER: usize;

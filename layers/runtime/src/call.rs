@@ -16,6 +16,7 @@ use crate::runtime::{Exported, nowhere_to_go, required};
 /// # Safety
 /// Everything is as the registry has it.
 pub unsafe trait Command: Sized + 'static {
+    /// The command.
     const ID: CommandId;
     /// The kind of its first parameter.
     const CLASS: Class;
@@ -23,9 +24,11 @@ pub unsafe trait Command: Sized + 'static {
     type Parameters<'c>;
     /// Its parameters as numbers.
     type Numbers: AsRef<[u64]>;
+    /// Its result.
     type Return: Outcome;
     /// Whether it belongs to an instance or to a device.
     type Level: Level;
+    /// The type of its functions.
     type Function: Copy;
 
     #[doc(hidden)]
