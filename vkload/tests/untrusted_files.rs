@@ -3,10 +3,10 @@
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File, OpenOptions};
+use std::io::Read as _;
 use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -319,21 +319,22 @@ fn no_library_however_broken_ends_the_doctor() {
     for length in (0..whole.len()).step_by(97) {
         install(&|bytes| bytes.truncate(length), None);
     }
-    // Each table as large as memory.
-    for at in (sections..whole.len()).step_by(64) {
-        install(&|bytes| bytes[at + 32..at + 40].copy_from_slice(&(1u64 << 40).to_le_bytes()), Some(1 << 41));
+    // Each table as large as a quarter of a gigabyte, and larger than memory.
+    for (at, size) in (sections..whole.len()).step_by(64).flat_map(|at| [(at, 1u64 << 28), (at, 1 << 40)]) {
+        install(&|bytes| bytes[at + 32..at + 40].copy_from_slice(&size.to_le_bytes()), Some(1 << 41));
     }
     let mut command = vkload(&sandbox, &[], &["doctor", "--no-probe", "--json"]);
-    // SAFETY: the call may be made between fork and exec.
-    unsafe {
-        command.pre_exec(|| {
-            libc::setrlimit(libc::RLIMIT_DATA, &libc::rlimit { rlim_cur: 1 << 30, rlim_max: 1 << 30 });
-            Ok(())
-        });
-    }
-    let output = command.output().expect("vkload runs");
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("vkload runs");
+    let mut output = Vec::new();
+    child.stdout.take().expect("a pipe").read_to_end(&mut output).expect("its output");
+    // SAFETY: zero is a valid value of the structure.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the child has not been waited for, and the structure is valid.
+    unsafe { libc::wait4(child.id() as i32, std::ptr::null_mut(), 0, &raw mut usage) };
+    let _ = child.wait();
+    assert!(usage.ru_maxrss < 200 << 10, "{} KiB", usage.ru_maxrss);
     let answer: serde_json::Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"));
+        serde_json::from_slice(&output).unwrap_or_else(|error| panic!("{error}: {output:?}"));
     let findings = answer["findings"].as_array().expect("findings");
     let cut = findings.iter().filter(|finding| finding["id"] == "library-truncated").count();
     assert!(cut > whole.len() / 97 / 2, "{cut} of {broken}");

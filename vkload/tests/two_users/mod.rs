@@ -29,13 +29,17 @@ __attribute__((constructor)) static void note(void) {
 }
 "#;
 
-/// Maps the files of its arguments, and waits until its input ends.
+/// Maps the files of its arguments, and waits until its input ends. With `DROP`, it gives up the rights that its user lacks.
 pub(crate) const PROGRAM: &str = r#"
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 int main(int count, char **names) {
+#ifdef DROP
+    if (setresgid(getgid(), getgid(), getgid()) || setresuid(getuid(), getuid(), getuid())) return 2;
+#endif
     for (int i = 1; i < count; i++) mmap(0, 4096, PROT_READ, MAP_PRIVATE, open(names[i], O_RDONLY), 0);
     puts("ready"); fflush(stdout);
     char byte; return read(0, &byte, 1) < 0;
