@@ -83,17 +83,21 @@ choose() {
     HOME=$work XDG_DATA_HOME=$work/data with ours "$folder/vkload" settings --device "$uuid" >"$work/settings" || cat "$work/settings"
     for loader in "${loaders[@]}"; do
         expect "$loader" "settings file" HOME="$work" XDG_DATA_HOME="$work/data"
-        expect "$loader" "DRI_PRIME, Mesa's layer" NODEVICE_SELECT= VK_IMPLICIT_LAYER_PATH="$folder/layers" \
+        compare "$loader" "DRI_PRIME, Mesa's layer" NODEVICE_SELECT= VK_IMPLICIT_LAYER_PATH="$folder/layers" \
             DRI_PRIME="pci-$(tr :. __ <<<"$address")"
     done
     rm -rf "$work/data"
 }
 
-# expect LOADER WAY VARIABLES...: whether the first device is the one at $address. Other loaders may lack a way.
-expect() {
-    local got
+# compare LOADER WAY VARIABLES...: prints the address of the first device.
+compare() {
     got=$(with "$1" env "${@:3}" "$folder/cards" list 2>&1 | awk 'NR == 1 { print $2 }')
     echo "$1, $2: $got"
+}
+
+# expect LOADER WAY VARIABLES...: whether the first device is the one at $address. Other loaders may lack a way.
+expect() {
+    compare "$@"
     [ "$got" = "$address" ] || [ "$1" != ours ] || failure "$2 chose $got instead of $address"
 }
 

@@ -299,19 +299,27 @@ fn unique(devices: &[Tried], tried: &Tried, exact: bool) -> Option<String> {
 /// Returns how to change the order.
 fn remedies(devices: &[Tried], selections: &[Option<String>], support: Option<SettingsSupport>) -> String {
     let [_, others @ ..] = devices else { return String::new() };
-    let Some(other) = others.first().map(|tried| &tried.device) else { return String::new() };
+    let Some(other) = others.first() else { return String::new() };
     let mut out = String::from("\nTo change it\n");
-    let choose = Command::new("vkload settings --device {}", &[&other.name]);
+    let choose = Command::new("vkload settings --device {}", &[name_or_uuid(devices, other)]);
     if support.is_none_or(|support| support.devices) {
-        out.push_str(&format!("  {choose}                    (only this device)\n"));
+        out.push_str(&format!("  {choose}                    (only device 2)\n"));
         out.push_str(&format!("  {choose} --program PROGRAM  (for one program)\n"));
     }
-    for (tried, select) in devices.iter().zip(selections) {
+    for (number, select) in (1..).zip(selections) {
         if let Some(select) = select {
-            out.push_str(&format!("  {select} PROGRAM  ({} first, for one run)\n", tried.device.name));
+            out.push_str(&format!("  {select} PROGRAM  (device {number} first, for one run)\n"));
         }
     }
     out
+}
+
+/// Returns what `vkload settings --device` finds this device by: its name, unless another one's contains it.
+fn name_or_uuid<'a>(devices: &[Tried], tried: &'a Tried) -> &'a str {
+    let name = tried.device.name.to_lowercase();
+    let is_shared =
+        devices.iter().filter(|other| other.device.name.to_lowercase().contains(&name)).count() > 1;
+    if is_shared && !tried.device.uuid.is_empty() { &tried.device.uuid } else { &tried.device.name }
 }
 
 #[cfg(test)]
@@ -345,6 +353,17 @@ mod tests {
         devices[1].bus = devices[0].bus.clone();
         devices[1].device.uuid = "0001".to_owned();
         assert_eq!(values(&devices, true), ["", "0001", "10de:0000"]);
+    }
+
+    #[test]
+    fn settings_name_one_of_two_equal_cards_by_its_uuid() {
+        let mut devices = [tried("discrete", "0000:06:00.0"), tried("discrete", "0000:07:00.0")];
+        for (device, uuid) in devices.iter_mut().zip(["0a38", "0ad1"]) {
+            (device.device.name, device.device.uuid) = ("NVIDIA H200".to_owned(), uuid.to_owned());
+        }
+        assert!(remedies(&devices, &[], None).contains("settings --device 0ad1 "));
+        devices[0].device.name = "NVIDIA H100".to_owned();
+        assert!(remedies(&devices, &[], None).contains("settings --device 'NVIDIA H200' "));
     }
 
     #[test]
