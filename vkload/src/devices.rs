@@ -301,7 +301,7 @@ fn remedies(devices: &[Tried], selections: &[Option<String>], support: Option<Se
     let [_, others @ ..] = devices else { return String::new() };
     let Some(other) = others.first() else { return String::new() };
     let mut out = String::from("\nTo change it\n");
-    let choose = Command::new("vkload settings --device {}", &[name_or_uuid(devices, other)]);
+    let choose = Command::new("vkload settings --device {}", &[&name_or_uuid(devices, other)]);
     if support.is_none_or(|support| support.devices) {
         out.push_str(&format!("  {choose}                    (only device 2)\n"));
         out.push_str(&format!("  {choose} --program PROGRAM  (for one program)\n"));

@@ -80,12 +80,14 @@ impl Bench {
         Seen { ended: output.status.code(), chains }
     }
 
-    /// Runs on both libraries, checks that they behave alike, and returns the behaviour.
+    /// Runs on both libraries, checks that they behave alike where the distribution's works, and returns the behaviour.
     fn run_on_both(&self, on: &[&RealLayer], named: &[&RealLayer]) -> Seen {
         let theirs = self.run(&Library::distribution(), on, named);
         let ours = self.run(&Library::under_test(), on, named);
         let name = |layers: &[&RealLayer]| layers.iter().map(|layer| layer.name).collect::<Vec<_>>();
-        assert_eq!(ours, theirs, "implicit {:?}, explicit {:?}", name(on), name(named));
+        if theirs.ended.is_some() {
+            assert_eq!(ours, theirs, "implicit {:?}, explicit {:?}", name(on), name(named));
+        }
         ours
     }
 }
@@ -156,8 +158,8 @@ fn two_and_three_layers_implicit_and_explicit() {
     }
 }
 
-/// The order in which implicit layers are found is the order in which they are called, and some pairs work only one way
-/// round, on any loader.
+/// The order in which implicit layers are found is the order in which they are called, except that `RenderDoc` comes before its neighbours:
+/// on the distribution's library, they do not work above it.
 #[test]
 fn pairs_of_implicit_layers_in_both_orders() {
     if Need::missing(NEEDS) {
@@ -167,8 +169,9 @@ fn pairs_of_implicit_layers_in_both_orders() {
         for (one, other) in [(&MANGOHUD, &VKBASALT), (&RENDERDOC, &MANGOHUD), (&RENDERDOC, &VKBASALT)] {
             for pair in [[one, other], [other, one]] {
                 let seen = Bench::new(driver, &pair).run_on_both(&pair, &[]);
-                assert_eq!(seen.chains.lines().next(), Some(chain("instance", &pair).as_str()));
-                assert!(seen.ended == Some(0) || pair[1] == &RENDERDOC, "{seen:?}");
+                let called = if pair[1] == &RENDERDOC { [one, other] } else { pair };
+                assert_eq!(seen.chains.lines().next(), Some(chain("instance", &called).as_str()));
+                assert_eq!(seen.ended, Some(0), "{seen:?}");
             }
         }
     }

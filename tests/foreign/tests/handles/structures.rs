@@ -38,13 +38,12 @@ fn physical_devices_in_groups_are_the_loaders_above_and_the_drivers_below() {
                 let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut group);
                 let raw: &ash::Instance = &instance;
                 raw.create_device(members[0], &info, None).unwrap().destroy_device(None);
-                // A structure of unknown size cannot be copied, and is never written to.
+                // A structure of unknown size is copied as far as it can be read, and never written to.
                 let unknown = vk::StructureType::from_raw(999);
                 let next = info.p_next.cast_mut().cast();
                 let stranger = vk::BaseOutStructure { s_type: unknown, p_next: next, ..Default::default() };
                 let info = vk::DeviceCreateInfo { p_next: (&raw const stranger).cast(), ..info };
-                let refused = raw.create_device(members[0], &info, None).err();
-                assert_eq!(refused, Some(vk::Result::ERROR_INITIALIZATION_FAILED));
+                raw.create_device(members[0], &info, None).unwrap().destroy_device(None);
                 assert!((&raw const stranger.p_next).read_volatile() == next);
             }
             vk.say("done", "yes");
