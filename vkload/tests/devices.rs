@@ -37,7 +37,7 @@ fn devices_are_listed_in_the_order_that_programs_see_with_the_reason_and_the_rem
     assert!(line("1 ").contains("large") && line("1 ").contains("0000:78:00.0"), "{said}");
     assert!(line("2 ").contains("small") && line("2 ").contains("integrated"), "{said}");
     assert!(said.contains("This order: discrete before integrated"), "{said}");
-    assert!(said.contains("VK_LOADER_DEVICE_SELECT=10de:0077 PROGRAM  (small first"), "{said}");
+    assert!(said.contains("VK_LOADER_DEVICE_SELECT=10de:0077 PROGRAM  (device 2 first"), "{said}");
 
     let json: serde_json::Value =
         serde_json::from_slice(&devices(&sandbox, &[], &["--json"]).stdout).expect("JSON");
