@@ -37,7 +37,7 @@ list() { # LOCK FILE
 }
 
 if [ "${1-}" = --check ]; then
-    cargo metadata --offline --locked --format-version 1 --manifest-path $library/Cargo.toml >/dev/null
+    cargo metadata --locked --format-version 1 --manifest-path $library/Cargo.toml >/dev/null
     # The library is locked with the versions that are tested.
     comm -23 <(locked <$library/Cargo.lock | sort) <(locked <Cargo.lock | sort) | diff /dev/null -
     diff $recipes/vkload-crates.inc <(list $library/Cargo.lock)

@@ -57,9 +57,11 @@ run() {
         for mode in list threads files; do with "$loader" "$folder/cards" "$mode" || failure "$mode on $loader"; done
     done
     with ours "$folder/cards" list | grep -E '^[0-9]' >"$work/cards"
-    while read -r index address uuid _; do choose; done <"$work/cards"
-    echo "== a choice that fits no card"
-    for choice in no-such-card 0000:ff:1f.7 ffff:ffff; do with ours env VK_LOADER_DEVICE_SELECT=$choice "$folder/cards" list; done
+    while read -r index address uuid ids _; do choose; done <"$work/cards"
+    echo "== a name, which fits all cards, and choices that fit none"
+    for choice in 'NVIDIA*' no-such-card 0000:ff:1f.7 ffff:ffff; do
+        with ours env VK_LOADER_DEBUG=warn VK_LOADER_DEVICE_SELECT="$choice" "$folder/cards" list
+    done
     for command in devices info doctor; do
         echo "== vkload $command"
         with ours "$folder/vkload" "$command"
@@ -85,6 +87,8 @@ choose() {
         expect "$loader" "settings file" HOME="$work" XDG_DATA_HOME="$work/data"
         compare "$loader" "DRI_PRIME, Mesa's layer" NODEVICE_SELECT= VK_IMPLICIT_LAYER_PATH="$folder/layers" \
             DRI_PRIME="pci-$(tr :. __ <<<"$address")"
+        compare "$loader" "MESA_VK_DEVICE_SELECT, Mesa's layer" NODEVICE_SELECT= VK_IMPLICIT_LAYER_PATH="$folder/layers" \
+            MESA_VK_DEVICE_SELECT="$ids"
     done
     rm -rf "$work/data"
 }
