@@ -256,8 +256,11 @@ impl FoundLayers {
                 }
                 if let Some(other) = next.and_then(|at| this.plan.layers.get(at)) {
                     let (path, name) = (Escaped(&other.path), Escaped(other.name()));
-                    let message = format_args!("{path}: {name}: tried instead, because it has the same name");
-                    logger.log(Level::Warning, Topic::Layer, message);
+                    logger.log(
+                        Level::Warning,
+                        Topic::Layer,
+                        format_args!("{path}: {name}: tried instead, because it has the same name"),
+                    );
                 }
             }
         }

@@ -80,11 +80,14 @@ impl Sources {
             let only = OnlyListed(only.then_some(&plan.path));
             report_no_driver(platform, logger, format_args!("{request}{best}{only}{more}"));
         } else {
-            let reason = format_args!(
-                "{request}the application wants only the drivers that it gave, and none of them can be used; \
-                 `VK_LOADER_DEBUG=driver` logs the reason"
+            report_no_driver(
+                platform,
+                logger,
+                format_args!(
+                    "{request}the application wants only the drivers that it gave, and none of them can be used; \
+                     `VK_LOADER_DEBUG=driver` logs the reason"
+                ),
             );
-            report_no_driver(platform, logger, reason);
         }
         vk::Result::ERROR_INCOMPATIBLE_DRIVER
     }

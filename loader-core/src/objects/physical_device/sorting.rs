@@ -76,9 +76,11 @@ impl Preference {
             let name = Escaped(name::in_array(&properties.device_name).unwrap_or_default().to_bytes());
             let (vendor, number) = (device.facts.vendor, device.facts.device);
             let values = Values { bus: device.facts.bus, uuid: ids(device).uuids.map(|(uuid, _)| uuid) };
-            let message =
-                format_args!("VK_LOADER_DEVICE_SELECT can be {vendor:04x}:{number:04x}{values} for {name}");
-            logger.log(Level::Warning, Topic::Driver, message);
+            logger.log(
+                Level::Warning,
+                Topic::Driver,
+                format_args!("VK_LOADER_DEVICE_SELECT can be {vendor:04x}:{number:04x}{values} for {name}"),
+            );
         }
     }
 }
