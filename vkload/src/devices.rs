@@ -300,7 +300,7 @@ fn unique(devices: &[Tried], tried: &Tried, exact: bool) -> Option<String> {
 fn remedies(devices: &[Tried], selections: &[Option<String>], support: Option<SettingsSupport>) -> String {
     let [_, others @ ..] = devices else { return String::new() };
     let Some(other) = others.first() else { return String::new() };
-    let mut out = String::from("\nTo change it\n");
+    let mut out = String::new();
     let choose = Command::new("vkload settings --device {}", &[&name_or_uuid(devices, other)]);
     if support.is_none_or(|support| support.devices) {
         out.push_str(&format!("  {choose}                    (only device 2)\n"));
@@ -311,7 +311,7 @@ fn remedies(devices: &[Tried], selections: &[Option<String>], support: Option<Se
             out.push_str(&format!("  {select} PROGRAM  (device {number} first, for one run)\n"));
         }
     }
-    out
+    if out.is_empty() { out } else { format!("\nTo change it\n{out}") }
 }
 
 /// Returns what `vkload settings --device` finds this device by: its name, unless another one's contains it.
@@ -362,6 +362,7 @@ mod tests {
             (device.device.name, device.device.uuid) = ("NVIDIA H200".to_owned(), uuid.to_owned());
         }
         assert!(remedies(&devices, &[], None).contains("settings --device 0ad1 "));
+        assert_eq!(remedies(&devices, &[None, None], Some(SettingsSupport::default())), "");
         devices[0].device.name = "NVIDIA H100".to_owned();
         assert!(remedies(&devices, &[], None).contains("settings --device 'NVIDIA H200' "));
     }

@@ -282,7 +282,7 @@ fn no_step_opens_a_secret() {
 }
 
 /// Libraries that a driver's manifest names, with a byte of a header or a table changed, cut short, or far larger than the disk: the doctor reads
-/// what it can of each.
+/// each as far as it can.
 #[test]
 fn no_library_however_broken_ends_the_doctor() {
     let sandbox = Sandbox::new();

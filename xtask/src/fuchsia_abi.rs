@@ -98,7 +98,10 @@ impl<'a> Options<'a> {
             }
         }
         if libraries.is_some() && level.is_none() {
-            return Err("name the API level that the SDK's libraries are for, which drivers are told: --api NUMBER, or --api HEAD".into());
+            return Err(
+                "name the API level of the SDK's libraries, which drivers get: --api NUMBER, or --api HEAD"
+                    .into(),
+            );
         }
         Ok(Self { targets, libraries, level: level.unwrap_or("HEAD") })
     }

@@ -37,7 +37,7 @@ const TASKS: &[Task] = &[
     ("build", "build the shared libraries, each alone, into target/release [--debug] [--target TRIPLE] [--fixed-drivers LIST] [--null-driver: also the driver for tests]", build::run),
     ("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
     ("driver-abi", "build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs", driver_abi::run),
-    ("fuchsia-abi", "build Fuchsia's libvulkan.so and check it [--api LEVEL: what drivers are told] [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]", fuchsia_abi::run),
+    ("fuchsia-abi", "build Fuchsia's libvulkan.so and check it [--api LEVEL: the level that drivers get] [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]", fuchsia_abi::run),
     ("android-abi", "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL] [--abi NAME,NAME]", android_abi::run),
     ("aar", "pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository [--abi NAME,NAME]", aar::run),
     ("android-tree", "put what an Android system tree needs for libvulkan.so into a folder, and compile that as its build system does", android_tree::run),

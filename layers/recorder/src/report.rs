@@ -84,8 +84,8 @@ pub(crate) fn write(reason: &Reason) -> bool {
     is_written
 }
 
-/// Writes the report of a signal that may end the process. Threads that fail at the same time wait here until [`resume`], because the first
-/// one that goes on could end the process while another one writes.
+/// Writes the report of a signal that may end the process. Another thread that fails waits until [`resume`]: if it went on, it could end the
+/// process before the report is complete.
 pub(crate) fn write_last(reason: &Reason) {
     let own = rings::own_id();
     for _ in 0..PATIENCE {

@@ -50,7 +50,7 @@ fn not_among(bytes: &[u8]) -> Vec<String> {
 }
 
 /// The parts of the settings file that a loader reads, as far as loaders differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SettingsSupport {
     pub(crate) layers: bool,
     pub(crate) programs: bool,

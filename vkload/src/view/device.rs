@@ -32,7 +32,7 @@ impl Device {
     /// Returns the properties of a device by these commands. Structures are chained only for versions of Vulkan that have them.
     ///
     /// # Safety
-    /// The commands are those of the device's instance, which lives.
+    /// The commands are those of the device's instance, which must not be destroyed.
     pub(crate) unsafe fn read(
         device: vk::PhysicalDevice,
         properties: vk::PFN_vkGetPhysicalDeviceProperties,

@@ -130,7 +130,7 @@ fn carriers(definitions: &Definitions, registry: &Numbered) -> Result<BTreeSet<S
                 if child_text(*node, "type") == Some("VK_DEFINE_HANDLE")
                     && handles::differs(name).is_none() =>
             {
-                return Err(format!("nobody prepares {name}, in xtask/src/gen/handles.rs").into());
+                return Err(format!("{name} has no preparation in xtask/src/gen/handles.rs").into());
             }
             _ => {}
         }

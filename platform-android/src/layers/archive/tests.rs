@@ -206,7 +206,7 @@ fn files_that_overlap_each_other_or_the_directory_are_read_within_the_archive() 
     let mut archive = two_files().end(b"");
     let second = archive.len() - 22 - (46 + "lib/x/b.so".len());
     let directory = second - (46 + "lib/x/a.so".len());
-    // The first file's header, a size that reaches into the directory, and one that ends with the archive.
+    // Offsets and sizes that lead to the first file's header, into the directory, and to the end of the archive.
     let to_end = archive.len() - (30 + "lib/x/a.so".len());
     for size in [5, directory - 1, to_end] {
         archive[second + 20..second + 28].copy_from_slice(&[(size as u32).to_le_bytes(); 2].concat());
