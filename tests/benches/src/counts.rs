@@ -18,7 +18,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/performance.
 pub const CALLS: [(&str, u64); 14] = [
     ("device_command", 2),
     ("physical_device_command", 9),
-    ("proc_addr_early", 118),
+    ("proc_addr_early", 124),
     ("proc_addr_late", 142),
     ("proc_addr_extension", 127),
     ("proc_addr_global", 72),
