@@ -6,8 +6,10 @@ use std::fmt::{self, Display, Formatter, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 
 use serde::{Serialize, Serializer};
-use vkload_core::memory::{Escaped, is_visible};
+use vkload_core::memory::is_visible;
 use vkload_core::platform::variables::ALL;
+
+use crate::{escape, lossless};
 
 /// A value from outside that a command contains, as the system has it: text, or bytes.
 pub(crate) type Word<'a> = &'a dyn AsRef<OsStr>;
@@ -42,6 +44,7 @@ impl Command {
 
     /// Appends a word. It never becomes an option, unless it is part of a program's own command line.
     fn push(&mut self, word: &[u8]) {
+        let word = &*std::str::from_utf8(word).map_or(word.into(), lossless::bytes);
         let before = self.0.last().and_then(|part| match part {
             Part::Syntax(syntax) => Some(&**syntax),
             Part::Word(_) => None,
@@ -55,7 +58,7 @@ impl Command {
         for (index, word) in line.iter().enumerate() {
             let space = if index > 0 { " " } else { " -- " };
             self.0.push(Part::Syntax(space.into()));
-            self.0.push(Part::Word(word.as_bytes().to_vec()));
+            self.0.push(Part::Word(lossless::bytes(word).into_owned()));
         }
         self
     }
@@ -226,7 +229,7 @@ impl<T: Into<Cow<'static, str>>> From<T> for Step {
 impl Display for Step {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|segment| match segment {
-            Segment::Words(words) => Escaped(words.as_bytes()).fmt(f),
+            Segment::Words(words) => f.write_str(&escape::line(words)),
             Segment::Command(command) => command.fmt(f),
         })
     }

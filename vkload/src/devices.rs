@@ -1,13 +1,14 @@
 //! `vkload devices`: the devices in the order in which programs see them, and why.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
+use vkload_core::memory::Escaped;
 
 use crate::command::Command;
 use crate::escape;
 use crate::facts::{self, Gpu, SettingsSupport, Variables, own_variables};
+use crate::lossless;
 use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, try_out};
@@ -67,7 +68,7 @@ impl Report {
         let subject =
             loader.as_ref().map_or(Subject::Own, |loader| Subject::Loader { library: loader.path.clone() });
         let trial = try_out(&subject, &Settings::own(), &Changes::new());
-        let support = loader.as_ref().and_then(|loader| SettingsSupport::of(Path::new(&loader.real_path)));
+        let support = loader.as_ref().and_then(|loader| SettingsSupport::of(&lossless::path(&loader.real_path)));
         let reason = if trial.devices.is_empty() {
             format!("{} {trial}", subject.name())
         } else {
@@ -166,7 +167,7 @@ impl Report {
             "reason": seen.map(|seen| &seen.reason),
             "gpus": self.gpus.iter().zip(&self.holders).map(gpu).collect::<Vec<_>>(),
         });
-        format!("{object:#}\n")
+        escape::json(&object)
     }
 }
 
@@ -239,8 +240,7 @@ fn reason(
     let chosen = settings.file.choose(None).and_then(|index| settings.file.objects.get(index));
     let listed = chosen.is_some_and(|object| object.devices.is_some());
     if listed && support.is_none_or(|support| support.devices) {
-        let path = vkload_core::memory::Escaped(&settings.path).to_string();
-        return format!("the settings file {path} lists the devices");
+        return format!("the settings file {} lists the devices", Escaped(&settings.path));
     }
     if let Some(value) = set(SELECT) {
         let value = escape::line(value);

@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use vkload_core::memory::{Escaped, is_visible};
 
+use crate::lossless;
+
 /// Returns the text with all characters escaped that are not shown as themselves.
 pub(crate) fn line(text: &str) -> String {
-    Escaped(text.as_bytes()).to_string()
+    Escaped(&lossless::bytes(text)).to_string()
 }
 
 /// Returns the lines with all characters in them escaped that are not shown as themselves.
@@ -23,7 +25,9 @@ pub(crate) fn lines(text: &str) -> String {
 pub(crate) fn json(value: &Value) -> String {
     let mut out = String::new();
     for character in format!("{value:#}\n").chars() {
-        if character == '\n' || is_visible(character) {
+        if let Some(byte) = lossless::byte(character) {
+            let _ = write!(out, "\\\\x{byte:02x}");
+        } else if character == '\n' || is_visible(character) {
             out.push(character);
         } else {
             character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| _ = write!(out, "\\u{unit:04x}"));

@@ -68,6 +68,8 @@ mod faults_layer;
 mod info;
 #[cfg(feature = "tool")]
 mod layers;
+#[cfg(feature = "doctor")]
+mod lossless;
 #[cfg(feature = "tool")]
 mod output;
 #[cfg(feature = "doctor")]

@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use vkload_core::discovery::{SearchResult, Searched};
-use vkload_core::memory::Escaped;
 
+use crate::escape;
 use crate::output;
+use crate::lossless;
 use crate::planned::Planned;
 use crate::searched::SearchPath;
 use crate::table::section;
@@ -32,7 +33,7 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
     if json {
         let mut object = json!({ "format": 1, "notes": notes });
         kinds.iter().for_each(|(_, name, paths)| object[*name] = json!(paths));
-        return format!("{object:#}\n");
+        return escape::json(&object);
     }
     let mut out = String::new();
     for (title, _, paths) in &kinds {
@@ -54,7 +55,7 @@ fn settings(planned: &Planned) -> Vec<SearchPath> {
             _ => "nothing",
         };
         SearchPath {
-            path: Escaped(&searched.path).to_string(),
+            path: lossless::text(&searched.path),
             because: searched.origin.to_string(),
             found: found.into(),
         }

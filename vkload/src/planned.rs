@@ -13,6 +13,7 @@ use vkload_core::platform::FileError;
 use vkload_linux::POLICY;
 
 use crate::facts::{SETTINGS_FILE, Variables, check_rights, own_variables};
+use crate::lossless;
 use crate::own_loader::PLATFORM;
 
 /// The three plans, with all answers that they were made from.
@@ -87,7 +88,8 @@ impl Planned {
                     }
                     (Question::Variable(name, _), _) => {
                         let name = name.as_c_str().to_string_lossy();
-                        known(variables.get(&*name).filter(|_| is_read(&name)).map(String::as_bytes))?
+                        let value = variables.get(&*name).filter(|_| is_read(&name));
+                        known(value.map(|value| lossless::bytes(value)).as_deref())?
                     }
                     (Question::Executable, Some(program)) => known(Some(program.as_os_str().as_bytes()))?,
                     _ => {

@@ -2,7 +2,7 @@
 //! on another machine.
 //!
 //! It is one JSON object: the format's `recording` number, the build options of the loader (`policy`), the `answers` about the system in
-//! the order of their questions, and the `report` of `vkload info`. Bytes that are not text are written as `{"hex": "…"}`. The doctor adds
+//! the order of their questions, and the `report` of `vkload info`. Paths and values are [`lossless`] text; older recordings have `{"hex": "…"}`. The doctor adds
 //! the `facts` of the machine, the `target` that it diagnoses, and the `trials`. The user's home folder and name are taken out.
 
 mod names;
@@ -17,6 +17,7 @@ use vkload_core::memory::{self, CText, Text, TryGrow, text};
 use vkload_core::platform::{FileError, Reader};
 use vkload_linux::POLICY;
 
+use crate::lossless;
 use crate::own_files;
 use crate::planned::Planned;
 
@@ -200,15 +201,12 @@ fn error(recorded: &Value) -> Option<FileError> {
 }
 
 fn bytes_json(bytes: &[u8]) -> Value {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => json!(text),
-        Err(_) => json!({ "hex": bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() }),
-    }
+    json!(lossless::text(bytes))
 }
 
 fn bytes(recorded: &Value) -> Option<Vec<u8>> {
     if let Some(text) = recorded.as_str() {
-        return Some(text.as_bytes().to_vec());
+        return Some(lossless::bytes(text).into_owned());
     }
     let digits = recorded["hex"].as_str()?.as_bytes();
     let digit = |digit: u8| char::from(digit).to_digit(16);

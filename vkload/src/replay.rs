@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use serde::Deserialize as _;
 use serde_json::Value;
 use vkload_core::discovery::Policy;
-use vkload_core::memory::Escaped;
 
 use crate::arguments::{Format, ReplayArguments, Show};
 use crate::chain::Model;
@@ -18,7 +17,7 @@ use crate::info::report::{Problem, Report};
 use crate::planned::Planned;
 use crate::recording::{self, Recording};
 use crate::view::Device;
-use crate::{chain, escape, info, output, paths};
+use crate::{chain, escape, info, lossless, output, paths};
 
 /// Prints the decisions that follow from the recording.
 pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
@@ -123,7 +122,7 @@ pub(crate) fn report(planned: &Planned, recorded: &Value) -> Result<Report, Stri
     let list = |name: &str| recorded[name].as_array().into_iter().flatten();
     let fault = |index: usize| {
         let layer = planned.layers.layers.get(index)?;
-        let (path, name) = (Escaped(&layer.path).to_string(), Escaped(layer.name()).to_string());
+        let (path, name) = (lossless::text(&layer.path), lossless::text(layer.name()));
         let mut all = list("layers");
         let seen = all.find(|seen| seen["manifest"] == path.as_str() && seen["name"] == name.as_str())?;
         let fault = || LayerProblem { id: text(&seen["outcome"]).into(), text: text(&seen["remark"]) };

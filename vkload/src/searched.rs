@@ -5,9 +5,9 @@ use std::io;
 
 use serde::Serialize;
 use vkload_core::discovery::{Origin, SearchResult, Searched};
-use vkload_core::memory::Escaped;
 use vkload_core::platform::FileError;
 
+use crate::lossless;
 #[cfg(feature = "tool")]
 use crate::table::Table;
 
@@ -22,7 +22,7 @@ pub(crate) struct SearchPath {
 impl SearchPath {
     pub(crate) fn new(searched: &Searched) -> Self {
         Self {
-            path: Escaped(&searched.path).to_string(),
+            path: lossless::text(&searched.path),
             because: origin(searched.origin),
             found: found(&searched.result),
         }

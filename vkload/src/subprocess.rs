@@ -6,6 +6,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use crate::lossless;
+
 /// How long the kernel has to end a process that is killed.
 const BURIAL: Duration = Duration::from_secs(2);
 /// The time after which a child is named on standard error.
@@ -123,7 +125,7 @@ impl Subprocess {
             self.wait(BURIAL);
         }
         self.read();
-        String::from_utf8_lossy(&self.printed).into_owned()
+        lossless::text(&self.printed)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::command::Step;
 use crate::diagnosis::asked::{self, Asked};
 use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
+use crate::lossless;
 use crate::output::{clear_progress, fail, print as print_output};
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
@@ -86,7 +87,7 @@ fn bisect(options: &BisectArguments) -> Result<BisectResult, String> {
     });
     Ok(BisectResult {
         asked: asked.flatten(),
-        program: options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        program: options.program.iter().map(lossless::of).collect(),
         verdict,
         layers: suspects(&planned, &variables, layers),
         stuck: stuck.into_iter().map(|layer| layer.name).collect(),

@@ -1,6 +1,7 @@
 //! The content of a call-chain picture: boxes with text, independent of the output format.
 
 use super::model::{Device, Driver, Layer, Model};
+use crate::escape;
 
 /// A call chain in boxes.
 pub(super) struct Drawing {
@@ -85,8 +86,8 @@ impl Block {
     /// Returns a box with these labels and texts, without those that are empty.
     fn new(role: Role, title: &str, details: &[(&'static str, &str)]) -> Self {
         let details = details.iter().filter(|(_, text)| !text.is_empty());
-        let details = details.map(|(label, text)| Detail { label, text: (*text).to_owned() }).collect();
-        Self { role, title: title.to_owned(), details, problem: String::new() }
+        let details = details.map(|(label, text)| Detail { label, text: escape::line(text) }).collect();
+        Self { role, title: escape::line(title), details, problem: String::new() }
     }
 }
 
@@ -100,7 +101,7 @@ impl Detail {
 fn layer(layer: &Layer) -> Block {
     let Layer { view, why, problem } = layer;
     let details = [("", why.as_str()), ("library", &view.library), ("manifest", &view.manifest)];
-    Block { problem: problem.clone(), ..Block::new(Role::Layer, &view.name, &details) }
+    Block { problem: escape::line(problem), ..Block::new(Role::Layer, &view.name, &details) }
 }
 
 /// Returns the boxes of a driver. Drivers are drawn side by side and are therefore narrow: files and their folders get lines of their own.
@@ -108,7 +109,7 @@ fn branch(driver: &Driver) -> Branch {
     let (folder, manifest) = split(&driver.view.manifest);
     let (library_folder, library) = split(&driver.view.library);
     let details = [("in", folder), ("", &driver.why), ("library", library), ("in", library_folder)];
-    let mut block = Block { problem: driver.problem.clone(), ..Block::new(Role::Driver, manifest, &details) };
+    let mut block = Block { problem: escape::line(&driver.problem), ..Block::new(Role::Driver, manifest, &details) };
     if driver.problem.is_empty() && driver.devices.as_ref().is_some_and(Vec::is_empty) {
         block.role = Role::Idle;
         block.details.push(Detail { label: "", text: "it finds no device here".into() });
@@ -118,7 +119,7 @@ fn branch(driver: &Driver) -> Branch {
 
 fn device(device: &Device) -> Block {
     Block {
-        problem: device.problem.clone(),
+        problem: escape::line(&device.problem),
         ..Block::new(Role::Device, &device.name, &[("", &about(device))])
     }
 }
@@ -140,7 +141,8 @@ fn notes(model: &Model) -> Vec<Note> {
         ("Drivers that are not used:", skipped.collect(), false),
     ];
     let notes = notes.into_iter().filter(|(_, lines, _)| !lines.is_empty());
-    notes.map(|(title, lines, is_problem)| Note { title: title.to_owned(), lines, is_problem }).collect()
+    let shown = |lines: Vec<String>| lines.iter().map(|line| escape::line(line)).collect();
+    notes.map(|(title, lines, is_problem)| Note { title: title.to_owned(), lines: shown(lines), is_problem }).collect()
 }
 
 /// Returns the folder of a path, and the file. The folder of a bare name is empty.

@@ -6,14 +6,14 @@ use std::ffi::{CStr, CString};
 use serde::Serialize;
 use vkload_core::discovery::LayerRequest;
 use vkload_core::manifest::Version;
-use vkload_core::memory::Escaped;
 
 use crate::facts;
+use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::Trial;
 use crate::view::{DriverView, LayerView};
 
-/// The path of a program's call, from the program down. All texts are ready to be shown; empty ones are unknown.
+/// The path of a program's call, from the program down. Empty texts are unknown.
 #[derive(Debug, Default)]
 pub(crate) struct Model {
     /// The program, or `application`.
@@ -116,7 +116,7 @@ pub(crate) fn picture(planned: &Planned, enabled: &[CString]) -> Result<Model, S
     let active = planned.layers.activate(&request).map_err(|_| "memory ran out")?;
     let refused = active.refused.iter().map(|refused| {
         let name =
-            names.get(refused.name).map(|name| Escaped(name.to_bytes()).to_string()).unwrap_or_default();
+            names.get(refused.name).map(|name| lossless::text(name.to_bytes())).unwrap_or_default();
         format!("{name}: {}", refused.because.explain(&planned.layers))
     });
     let layer = |view: LayerView| Layer { why: view.why(planned), view, problem: String::new() };

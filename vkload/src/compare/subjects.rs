@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 use vkload_core::discovery::{Answer, Question, Root};
-use vkload_core::memory::Escaped;
 
 use super::Side;
 use crate::diagnosis;
 use crate::diagnosis::case::Case;
 use crate::diagnosis::trials::Trials;
 use crate::info::report::Report;
+use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::{Ending, Subject, Trial};
 use crate::replay::{Machine, report};
@@ -64,7 +64,7 @@ pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
         ("devices", devices(&report.devices)),
     ]);
     let built_in = policy.roots.iter().filter_map(|root| match root {
-        Root::BuiltIn { name, path } => Some(((*name).to_owned(), Escaped(path).to_string())),
+        Root::BuiltIn { name, path } => Some(((*name).to_owned(), lossless::text(path))),
         Root::Variable { .. } => None,
     });
     let width = ("pointer width".to_owned(), policy.pointer_width.to_string());
@@ -106,7 +106,7 @@ fn variables(planned: &Planned) -> Entries {
     let records = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
     let set = records.filter_map(|record| match (&record.question, &record.answer) {
         (Question::Variable(name, _), Answer::Value(Some(value))) => {
-            Some((name.as_c_str().to_string_lossy().into_owned(), Escaped(value).to_string()))
+            Some((name.as_c_str().to_string_lossy().into_owned(), lossless::text(value)))
         }
         _ => None,
     });
@@ -117,13 +117,13 @@ fn settings(planned: &Planned) -> Entries {
     let plan = &planned.settings.plan;
     let mut entries = Entries::new();
     if !plan.path.is_empty() {
-        entries.insert("file".to_owned(), Escaped(&plan.path).to_string());
+        entries.insert("file".to_owned(), lossless::text(&plan.path));
     }
     if let Some(reason) = &plan.unusable {
         entries.insert("not used".to_owned(), reason.to_string());
     }
     if let Some(settings) = plan.in_force() {
-        entries.insert("content".to_owned(), Escaped(&settings.written).to_string());
+        entries.insert("content".to_owned(), lossless::text(&settings.written));
     }
     entries
 }

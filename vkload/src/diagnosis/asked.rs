@@ -8,10 +8,12 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
+use crate::lossless;
 use crate::own_library;
 use crate::probe::parent::Settings;
 use crate::probe::signal_name;
 use crate::subprocess::{Subprocess, last_lines};
+use crate::switches::{self, Changes};
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -71,11 +73,12 @@ const OF_LOADER: &[&str] = &["[Vulkan Loader]", "ERROR:", "WARNING:", "INFO:", "
 pub(crate) fn watch(program: &[OsString], settings: &Settings) -> Result<Asked, String> {
     let Some((name, arguments)) = program.split_first() else { return Ok(Asked::default()) };
     let mut command = Command::new(name);
-    command.args(arguments).env_clear().envs(&settings.variables).env("VK_LOADER_DEBUG", "error,warn,info");
+    switches::apply(command.args(arguments).env_clear(), &settings.variables, &Changes::new());
+    command.env("VK_LOADER_DEBUG", "error,warn,info");
     if let Ok(folder) = own_library::folder_of_library(None) {
         command.env(
             "LD_LIBRARY_PATH",
-            own_library::prepend(&folder, settings.variables.get("LD_LIBRARY_PATH").map(OsString::from)),
+            own_library::prepend(&folder, settings.variables.get("LD_LIBRARY_PATH").map(|it| lossless::system(it))),
         );
     }
     let started = Subprocess::start(command);

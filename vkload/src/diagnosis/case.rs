@@ -1,5 +1,7 @@
 //! Everything that the rules judge by, and the questions that most of them ask.
 
+use std::path::{Component, Path};
+
 use vkload_core::discovery::Candidate;
 
 use super::finding::Severity;
@@ -127,7 +129,9 @@ impl Case {
     /// Returns the command, without its `sudo` if the file at `path` belongs to the user.
     pub(super) fn on(&self, path: &str, syntax: &'static str, words: &[Word<'_>]) -> Command {
         let (command, home) = (Command::new(syntax, words), &self.facts.user.home);
-        let own = !home.is_empty() && home != "/" && path.starts_with(home.as_str());
+        let path = Path::new(path);
+        let leaves = path.components().any(|part| part == Component::ParentDir);
+        let own = !home.is_empty() && home != "/" && path.starts_with(home) && !leaves;
         if own { command.without_sudo() } else { command }
     }
 

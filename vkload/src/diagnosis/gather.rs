@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use vkload_core::memory::Escaped;
 use vkload_core::platform::Reader;
 
 use super::asked;
@@ -14,6 +13,7 @@ use super::rules;
 use super::subject::Target;
 use super::trials::Trials;
 use crate::facts::{Facts, Named, Variables, not_read, own_variables};
+use crate::lossless;
 use crate::own_loader;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
@@ -52,19 +52,19 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         ));
     }
     let executable = target.executable.clone();
-    let loader = Some(Path::new(&target.loader)).filter(|path| path.is_absolute());
+    let loader = Some(lossless::path(&target.loader)).filter(|path| path.is_absolute());
     let not_read = if target.built_in {
         Vec::new()
     } else {
-        not_read(Path::new("/"), loader, &variables, executable.as_deref(), target.bits)
+        not_read(Path::new("/"), loader.as_deref(), &variables, executable.as_deref(), target.bits)
     };
     let planned = Planned::for_loader(&variables, executable.as_deref(), target.bits, &not_read)?;
     if request.probe && !target.built_in {
         planned.check_rights()?;
     }
     let named = |(manifest, library): (&[u8], &[u8])| Named {
-        manifest: Escaped(manifest).to_string(),
-        library: Escaped(library).to_string(),
+        manifest: lossless::text(manifest),
+        library: lossless::text(library),
     };
     let named: Vec<_> = planned.libraries().map(named).collect();
     let mut facts = Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named);
@@ -127,8 +127,7 @@ fn configured_variables() -> Variables {
     let mut variables = own_variables();
     for setting in own_loader::settings() {
         if let Ok(Some(value)) = own_loader::PLATFORM.environment.variable(setting.name, Reader::Secure) {
-            let value = String::from_utf8_lossy(&value).into_owned();
-            variables.insert(setting.name.to_string_lossy().into_owned(), value);
+            variables.insert(setting.name.to_string_lossy().into_owned(), lossless::text(&value));
         }
     }
     variables

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::program::Program;
 use crate::command::Command;
 use crate::facts::{self, LoaderFile, MappedLoader, Variables};
+use crate::lossless;
 use crate::probe::Subject;
 use crate::rights::{self, Rights};
 use crate::switches::Changes;
@@ -113,8 +114,8 @@ impl Target {
         let rights = Rights::read(&folder);
         let environment =
             fs::read(folder.join("environ")).map_err(|error| problem("the environment", error))?;
-        let maps =
-            fs::read_to_string(folder.join("maps")).map_err(|error| problem("the memory map", error))?;
+        let maps = fs::read(folder.join("maps")).map_err(|error| problem("the memory map", error))?;
+        let maps = lossless::text(&maps);
         let program = fs::read_link(folder.join("exe")).ok();
         let memory = fs::File::open(folder.join("mem")).ok();
         let elsewhere = rights::root(&folder) != rights::root(Path::new("/proc/self"));
@@ -122,9 +123,9 @@ impl Target {
         let confined = rights::take_on(&folder, rights)
             .map_err(|error| format!("process {id} is not judged: {error}"))?;
         let mut variables = variables_in(&environment);
-        let pairs = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        let pairs = variables.iter().map(|(name, value)| (lossless::system(name), lossless::system(value)));
         for name in rights::unsafe_variables(pairs) {
-            variables.remove(&*name.to_string_lossy());
+            variables.remove(&lossless::of(name));
         }
         let bits = facts::bits_of(&folder.join("exe")).unwrap_or(usize::BITS);
         let libraries = libraries_in(&maps);
@@ -162,7 +163,7 @@ fn loader_in(libraries: &[String]) -> Option<String> {
 }
 
 fn variables_in(environment: &[u8]) -> Variables {
-    let entries = environment.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+    let entries = environment.split(|byte| *byte == 0).map(lossless::text);
     entries
         .filter_map(|entry| entry.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())))
         .collect()

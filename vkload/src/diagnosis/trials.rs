@@ -6,12 +6,12 @@ use super::asked::Asked;
 use super::subject::Target;
 use super::suspects::{self, Lost};
 use crate::facts::Node;
+use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
 use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
 use crate::view::LayerView;
-use vkload_core::memory::Escaped;
 
 /// The variable by which the dynamic linker loads libraries into every program.
 pub(super) const PRELOAD: &str = "LD_PRELOAD";
@@ -66,8 +66,8 @@ impl Trials {
         let layers = LayerView::active_by_default(&planned.layers);
         let mut attempts = vec![Attempt::of("", target.subject())];
         for (_, driver) in planned.drivers.used() {
-            let library = Escaped(&driver.library).to_string();
-            attempts.push(Attempt::of(&Escaped(&driver.path).to_string(), Subject::Driver { library }));
+            let library = lossless::text(&driver.library);
+            attempts.push(Attempt::of(&lossless::text(&driver.path), Subject::Driver { library }));
         }
         let drivers = attempts.len();
         attempts.extend(alone(planned, &layers, settings));

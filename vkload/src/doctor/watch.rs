@@ -1,12 +1,13 @@
 //! `vkload doctor --watch`: looks again each time something changes.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use std::{fs, thread};
 
-use vkload_core::memory::Escaped;
 
 use super::{diagnosed, output};
 use crate::arguments::DoctorArguments;
@@ -47,10 +48,10 @@ pub(super) fn run(options: &DoctorArguments) -> ExitCode {
 }
 
 /// Returns the state of every file and folder that the answer depends on.
-fn states(options: &DoctorArguments) -> BTreeMap<String, FileState> {
-    let mut paths: Vec<String> =
+fn states(options: &DoctorArguments) -> BTreeMap<PathBuf, FileState> {
+    let mut paths: Vec<PathBuf> =
         ["/dev/dri", "/dev", "/etc/ld.so.cache", "/proc/modules", "/sys/bus/pci/devices"]
-            .map(str::to_owned)
+            .map(PathBuf::from)
             .into();
     for folder in ["/dev/dri", "/dev"] {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -58,16 +59,16 @@ fn states(options: &DoctorArguments) -> BTreeMap<String, FileState> {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             ["renderD", "card", "nvidia", "kfd", "dxg"].iter().any(|start| name.starts_with(start))
         });
-        paths.extend(devices.map(|path| path.display().to_string()));
+        paths.extend(devices);
     }
     let program = options.program.first().map(Path::new);
     if let Ok(planned) = Planned::for_program(&own_variables(), program, usize::BITS) {
         let searched = planned.drivers.searched.iter().chain(planned.layers.searched.iter());
-        paths.extend(searched.map(|one| Escaped(&one.path).to_string()));
+        paths.extend(searched.map(|one| path_of(&one.path)));
         let named = planned.drivers.drivers.iter().flat_map(|driver| [&driver.path, &driver.library]);
         let of_layers = planned.layers.layers.iter().flat_map(|layer| [&layer.path, &layer.library]);
-        paths.extend(named.chain(of_layers).map(|path| Escaped(path).to_string()));
-        paths.push(Escaped(&planned.settings.plan.path).to_string());
+        paths.extend(named.chain(of_layers).map(|path| path_of(path)));
+        paths.push(path_of(&planned.settings.plan.path));
     }
     paths
         .into_iter()
@@ -78,7 +79,11 @@ fn states(options: &DoctorArguments) -> BTreeMap<String, FileState> {
         .collect()
 }
 
-fn state(path: &str) -> FileState {
+fn path_of(bytes: &[u8]) -> PathBuf {
+    OsStr::from_bytes(bytes).into()
+}
+
+fn state(path: &Path) -> FileState {
     use std::os::unix::fs::PermissionsExt as _;
     let found = fs::metadata(path).ok()?;
     Some((found.modified().ok(), found.len(), found.permissions().mode()))

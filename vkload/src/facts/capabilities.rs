@@ -8,6 +8,7 @@ use vkload_core::platform::variables::ALL;
 use super::files::{below, content};
 use super::linker::Search;
 use super::variables::Variables;
+use crate::lossless;
 
 pub(crate) const SETTINGS_FILE: &str = "vk_loader_settings.json";
 
@@ -30,7 +31,7 @@ pub(crate) fn not_read(
         let search = Search::new(root, variables, program).loaders();
         search.into_iter().find(|loader| loader.first && u32::from(loader.bits) == bits)
     };
-    let path = loader.map(Path::to_owned).or_else(|| Some(found()?.path.into()));
+    let path = loader.map(Path::to_owned).or_else(|| Some(lossless::path(found()?.path)));
     let bytes = path.and_then(|path| content(&below(root, &path), SIZE_LIMIT).ok()).unwrap_or_default();
     not_among(&bytes)
 }

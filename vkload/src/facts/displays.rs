@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 
 use super::files::below;
 use super::variables::Variables;
+use crate::lossless;
 
 /// Returns the variables that name a window system which does not answer, with their values.
 pub(super) fn dead(root: &Path, variables: &Variables) -> Vec<(String, String)> {
     let value = |name: &str| variables.get(name).filter(|value| !value.is_empty());
     let x = value("DISPLAY").filter(|value| x_socket(value).is_some_and(|path| !answers(root, &path)));
     let wayland = value("WAYLAND_DISPLAY").filter(|name| {
-        let folder = value("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let path = folder.unwrap_or_default().join(name);
+        let folder = value("XDG_RUNTIME_DIR").map(lossless::path);
+        let path = folder.unwrap_or_default().join(lossless::path(name));
         path.is_absolute() && !answers(root, &path)
     });
     let named = [("DISPLAY", x), ("WAYLAND_DISPLAY", wayland)].into_iter();

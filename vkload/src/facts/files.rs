@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::lossless;
+
 /// Returns the paths in a folder, sorted. Empty if it cannot be read.
 pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<_> =
@@ -53,13 +55,13 @@ pub(crate) fn content(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 
 /// Returns the last part of a path as text.
 pub(super) fn name_of(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_name().map(lossless::of).unwrap_or_default()
 }
 
 /// Returns the path as a program on the machine sees it, whose files lie under `root` here.
 pub(super) fn seen(root: &Path, path: &Path) -> String {
     path.strip_prefix(root)
-        .map_or_else(|_| path.display().to_string(), |rest| Path::new("/").join(rest).display().to_string())
+        .map_or_else(|_| lossless::of(path), |rest| lossless::of(Path::new("/").join(rest)))
 }
 
 /// Returns the location here of the file that a program on the machine knows by `path`.

@@ -13,6 +13,7 @@ use super::elf::{self, Elf, ElfError};
 use super::files::{below, may, read};
 use super::linker::{Found, Search, run_path};
 use super::user::Database;
+use crate::lossless;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
@@ -114,7 +115,7 @@ pub(super) fn collect(root: &Path, search: &Search, named: &[Named], bits: u32) 
 pub(super) fn files(root: &Path, search: &Search, libraries: &[&Path]) -> BTreeSet<PathBuf> {
     let mut closure = Closure::new(root, search, usize::BITS);
     for library in libraries {
-        closure.library(&Named { library: library.display().to_string(), ..Named::default() });
+        closure.library(&Named { library: lossless::of(library), ..Named::default() });
     }
     closure.files
 }
@@ -126,7 +127,7 @@ pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, ElfError>, bi
         && !here.exists()
         && *elf == Err(ElfError::Absent)
     {
-        return LibraryState::DanglingLink { to: to.display().to_string() };
+        return LibraryState::DanglingLink { to: lossless::of(to) };
     }
     if here.is_dir() {
         return LibraryState::IsFolder;
@@ -159,7 +160,7 @@ fn denied(root: &Path, path: &Path) -> LibraryState {
     LibraryState::Denied {
         mode: found.as_ref().map_or(0, |found| found.mode() & 0o7777),
         owner: found.map(|found| users.user_name(found.uid())).unwrap_or_default(),
-        of: of.display().to_string(),
+        of: lossless::of(of),
     }
 }
 
@@ -178,7 +179,7 @@ fn no_exec(here: &Path) -> Option<String> {
     let points = mounts.lines().filter_map(|line| line.split(' ').nth(4)).map(PathBuf::from);
     let longest =
         points.filter(|point| real.starts_with(point)).max_by_key(|point| point.components().count());
-    Some(longest.unwrap_or_else(|| PathBuf::from("/")).display().to_string())
+    Some(lossless::of(longest.unwrap_or_else(|| PathBuf::from("/"))))
 }
 
 /// The libraries that others need, each read once.
@@ -209,7 +210,7 @@ impl<'a> Closure<'a> {
             return library;
         };
         self.files.insert(found.path.clone());
-        library.path = Some(found.path.display().to_string());
+        library.path = Some(lossless::of(&found.path));
         library.state = state_of(self.root, &found.path, &found.elf, u32::from(self.bits));
         if let (LibraryState::Fine, Ok(elf)) = (&library.state, &found.elf) {
             library.is_loader = elf::is_loader(&below(self.root, &found.path));
@@ -277,7 +278,7 @@ impl<'a> Closure<'a> {
                 elf.bits == self.bits && elf.machine == elf::machine_for(u32::from(self.bits))
             })
         });
-        Missing { library: name.to_owned(), needed_by: by.display().to_string(), elsewhere }
+        Missing { library: name.to_owned(), needed_by: lossless::of(by), elsewhere }
     }
 }
 
@@ -298,8 +299,8 @@ fn lacking(elf: &Elf, path: &Path, name: &str, its: &Elf, found: &Found) -> Opti
     Some(VersionNeed {
         library: name.to_owned(),
         version: lacking.clone(),
-        needed_by: path.display().to_string(),
-        found: found.path.display().to_string(),
+        needed_by: lossless::of(path),
+        found: lossless::of(&found.path),
         because: found.because.clone(),
         has: of_family.max_by_key(|version| numbers(version)).cloned(),
     })

@@ -10,6 +10,7 @@ use super::elf::{self, Elf, ElfError};
 use super::files::{below, entries, name_of, read, seen};
 use super::libraries::{LibraryState, state_of};
 use super::variables::Variables;
+use crate::lossless;
 
 /// A file that a program may get as Vulkan loader.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -77,7 +78,7 @@ impl Search {
         let list = |name: &str| variables.get(name).map(String::as_str).unwrap_or_default();
         let mut folders = Vec::new();
         let by_variable = list("LD_LIBRARY_PATH").split([':', ';']).filter(|folder| !folder.is_empty());
-        folders.extend(by_variable.map(|folder| (PathBuf::from(folder), "LD_LIBRARY_PATH".to_owned())));
+        folders.extend(by_variable.map(|folder| (lossless::path(folder), "LD_LIBRARY_PATH".to_owned())));
         if let Some(program) = program
             && let Ok(elf) = elf::read(&below(root, program))
         {
@@ -96,7 +97,7 @@ impl Search {
         let preloaded = list("LD_PRELOAD")
             .split([':', ' '])
             .filter(|name| name.contains('/'))
-            .map(PathBuf::from)
+            .map(lossless::path)
             .collect();
         Self {
             root: root.to_owned(),
@@ -145,14 +146,14 @@ impl Search {
     /// linker does.
     pub(super) fn expand(&self, path: &str, bits: u8) -> PathBuf {
         if !path.contains("$LIB") && !path.contains("${LIB}") {
-            return PathBuf::from(path);
+            return lossless::path(path);
         }
         let library = self.find("libc.so.6", bits).and_then(|found| found.path.parent().map(Path::to_owned));
         let directory = library.unwrap_or_else(|| PathBuf::from("/lib"));
         let directory =
             directory.strip_prefix("/usr").or_else(|_| directory.strip_prefix("/")).unwrap_or(&directory);
-        let directory = directory.display().to_string();
-        PathBuf::from(path.replace("${LIB}", &directory).replace("$LIB", &directory))
+        let directory = lossless::of(directory);
+        lossless::path(path.replace("${LIB}", &directory).replace("$LIB", &directory))
     }
 
     /// Returns the folders where libraries lie, for those who look for several.
@@ -203,7 +204,7 @@ impl Search {
             .unwrap_or_default();
         LoaderFile {
             name: name.to_owned(),
-            path: found.path.display().to_string(),
+            path: lossless::of(&found.path),
             real_path: seen(&self.root, &real),
             because: found.because.clone(),
             bits,
@@ -216,11 +217,11 @@ impl Search {
 
 /// Returns the folders that an object brings, `$ORIGIN` put in.
 pub(super) fn run_path(elf: &Elf, of: &Path) -> impl Iterator<Item = PathBuf> {
-    let origin = of.parent().unwrap_or(Path::new("/")).display().to_string();
+    let origin = lossless::of(of.parent().unwrap_or(Path::new("/")));
     elf.run_path
         .iter()
         .filter(|folder| !folder.is_empty())
-        .map(move |folder| PathBuf::from(folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin)))
+        .map(move |folder| lossless::path(folder.replace("${ORIGIN}", &origin).replace("$ORIGIN", &origin)))
 }
 
 /// Returns musl's list of folders if musl is the C library.
@@ -252,12 +253,12 @@ fn cached(bytes: &[u8]) -> Vec<(String, PathBuf)> {
     let string = |at: u32| {
         let from = bytes.get(usize::try_from(at).ok()?..)?;
         let end = from.iter().position(|byte| *byte == 0)?;
-        Some(String::from_utf8_lossy(from.get(..end)?).into_owned())
+        Some(lossless::text(from.get(..end)?))
     };
     let count = number(20).unwrap_or(0).min(1 << 20);
     let entry = |index: u32| {
         let at = 48 + 24 * usize::try_from(index).ok()?;
-        Some((string(number(at + 4)?)?, PathBuf::from(string(number(at + 8)?)?)))
+        Some((string(number(at + 4)?)?, lossless::path(string(number(at + 8)?)?)))
     };
     (0..count).map_while(entry).collect()
 }

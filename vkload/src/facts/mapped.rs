@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::elf;
 use super::files::below;
+use crate::lossless;
 
 /// A Vulkan loader in the memory of a process.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
@@ -53,7 +54,7 @@ fn loaders(maps: &str, root: &Path, read: Read<'_>) -> Vec<MappedLoader> {
     let mappings: Vec<Mapping<'_>> = maps.lines().filter_map(mapping).collect();
     let mut loaders: Vec<(&Mapping<'_>, Vec<Binding>)> = Vec::new();
     for first in mappings.iter().filter(|it| it.offset == 0 && may_be_loader(it.path)) {
-        let file = below(root, Path::new(first.path));
+        let file = below(root, &lossless::path(first.path));
         let known = loaders.iter().position(|(other, _)| other.identity == first.identity);
         if known.is_none() && !elf::is_loader(&file) {
             continue;

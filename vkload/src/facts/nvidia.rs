@@ -9,6 +9,7 @@ use super::files::{below, entries, name_of, read};
 use super::libraries::Named;
 use super::linker::Search;
 use super::variables::Variables;
+use crate::lossless;
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -30,7 +31,7 @@ const TELLING: &[&str] =
 pub(super) fn collect(root: &Path, search: &Search, variables: &Variables, named: &[Named]) -> Nvidia {
     let named =
         named.iter().filter(|named| named.library.starts_with('/') && named.library.contains("nvidia"));
-    let files = named.filter_map(|named| fs::canonicalize(below(root, Path::new(&named.library))).ok());
+    let files = named.filter_map(|named| fs::canonicalize(below(root, &lossless::path(&named.library))).ok());
     let of_named = files.filter_map(|file| file.parent().map(Path::to_owned));
     let mut libraries: Vec<String> = search
         .folders()

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::files::{entries, name_of, read};
 use super::packages::Manager;
+use crate::lossless;
 
 /// The packages of files, by path. The package is empty if none has the file; files about which nothing is known are left out.
 pub(crate) type Owners = BTreeMap<String, String>;
@@ -72,14 +73,14 @@ fn by_lists(folder: &Path, paths: &[&str]) -> Owners {
         let name = name_of(&file);
         let package = name.strip_suffix(".list")?;
         let package = package.strip_suffix(PROCESSOR).unwrap_or(package).to_owned();
-        Some((package, fs::read_to_string(&file).ok()?))
+        Some((package, lossless::text(&fs::read(&file).ok()?)))
     });
     search(lists, paths, "")
 }
 
 fn by_folders(folder: &Path, paths: &[&str]) -> Owners {
     let lists = entries(folder).into_iter().filter_map(|folder| {
-        let files = fs::read_to_string(folder.join("files")).ok()?;
+        let files = lossless::text(&fs::read(folder.join("files")).ok()?);
         // NAME-VERSION-RELEASE.
         let name = name_of(&folder);
         let package = name.rsplitn(3, '-').last().unwrap_or_default().to_owned();
@@ -107,7 +108,7 @@ fn by_database(text: &str, paths: &[&str]) -> Owners {
 /// Asks rpm, whose database only it can read. It prints a line for each file.
 fn by_rpm(paths: &[&str]) -> Owners {
     let mut rpm = Command::new("/usr/bin/rpm");
-    rpm.args(["--query", "--file", "--queryformat", "%{NAME}\n"]).args(paths).env("LC_ALL", "C");
+    rpm.args(["--query", "--file", "--queryformat", "%{NAME}\n"]).args(paths.iter().map(|path| lossless::system(path))).env("LC_ALL", "C");
     let Ok(output) = rpm.stdin(Stdio::null()).stderr(Stdio::null()).output() else { return Owners::new() };
     let told = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<&str> = told.lines().collect();

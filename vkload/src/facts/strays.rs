@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{below, content, entries, name_of, seen};
 use super::user::Database;
 use super::variables::Variables;
+use crate::lossless;
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -96,7 +97,7 @@ pub(super) fn explicit_layers(root: &Path, variables: &Variables) -> Vec<(String
 
 /// Returns the folders that are usually searched, whatever the variables say, and those that these say.
 fn folders(variables: &Variables) -> Vec<PathBuf> {
-    let home = variables.get("HOME").map(PathBuf::from);
+    let home = variables.get("HOME").map(lossless::path);
     let list = |name: &str| {
         variables
             .get(name)
@@ -104,7 +105,7 @@ fn folders(variables: &Variables) -> Vec<PathBuf> {
                 value
                     .split(':')
                     .filter(|folder| folder.starts_with('/'))
-                    .map(PathBuf::from)
+                    .map(lossless::path)
                     .collect::<Vec<_>>()
             })
             .unwrap_or_default()
@@ -152,7 +153,7 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
     let name = name_of(path);
     let found = fs::metadata(path);
     if let (Err(_), Ok(to)) = (&found, fs::read_link(path)) {
-        return name.contains(".json").then(|| StrayKind::DanglingLink { to: to.display().to_string() });
+        return name.contains(".json").then(|| StrayKind::DanglingLink { to: lossless::of(to) });
     }
     let found = found.ok().filter(|found| found.is_file() && found.len() < SIZE_LIMIT)?;
     let is_manifest = name.ends_with(".json");
@@ -180,7 +181,7 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
         } else {
             return None;
         };
-        return Some(StrayKind::Misplaced { belongs: folder.join(belongs).display().to_string() });
+        return Some(StrayKind::Misplaced { belongs: lossless::of(folder.join(belongs)) });
     };
     if found.len() == 0 {
         return Some(StrayKind::Empty);
@@ -191,10 +192,10 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
     let vulkan = folder.parent().unwrap_or(folder);
     match key {
         "ICD" if !has("ICD") && has("layer") => {
-            Some(StrayKind::Misplaced { belongs: vulkan.join("explicit_layer.d").display().to_string() })
+            Some(StrayKind::Misplaced { belongs: lossless::of(vulkan.join("explicit_layer.d")) })
         }
         "layer" if !has("layer") && !has("layers") && has("ICD") => {
-            Some(StrayKind::Misplaced { belongs: vulkan.join("icd.d").display().to_string() })
+            Some(StrayKind::Misplaced { belongs: lossless::of(vulkan.join("icd.d")) })
         }
         _ => None,
     }

@@ -21,6 +21,7 @@ use crate::command::Command;
 use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::faults_layer;
+use crate::lossless;
 use crate::output::{Format, clear_progress, fail, print as print_output, progress};
 use crate::own_library::{make_private, private_folder};
 use crate::planned::Planned;
@@ -135,7 +136,7 @@ fn report(options: &FaultsArguments) -> Result<Report, String> {
     let timeout = options.timeout.map(Duration::from_secs);
     let first = runner.run("", timeout.unwrap_or(FIRST))?;
     let limit = timeout.unwrap_or_else(|| (start.elapsed() * 3).max(LEAST));
-    let words: Vec<String> = options.program.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> = options.program.iter().map(lossless::of).collect();
     let name = file_name(&words);
     if first.run.ended.failed() {
         let hint = match first.run.ended {

@@ -7,12 +7,12 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use vkload_core::discovery::{LayerCandidate, LayerRequest, SearchLimit};
-use vkload_core::memory::Escaped;
 
 use crate::arguments::LayersArguments;
 use crate::diagnosis::subject::Target;
 use crate::exec;
 use crate::facts::{Variables, own_variables};
+use crate::lossless;
 use crate::output::{fail, print as print_output};
 use crate::planned::Planned;
 use crate::probe::{self, Trial};
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &LayersArguments) -> ExitCode {
     };
     let mut command = Command::new(name);
     command.args(arguments);
-    switches::apply(&mut command, &changes);
+    switches::apply(&mut command, &Variables::new(), &changes);
     exec::replace_by(command, "layers")
 }
 
@@ -83,7 +83,7 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
         return Err(format!("{name} cannot be turned on for one run: {}", obstacle(&after, name)));
     }
     let off = off.iter().filter_map(|index| planned.layers.layers.get(*index));
-    if let Some(layer) = off.map(|layer| Escaped(layer.name()).to_string()).find(|name| active.contains(name))
+    if let Some(layer) = off.map(|layer| lossless::text(layer.name())).find(|name| active.contains(name))
     {
         return Err(format!(
             "{layer} cannot be turned off for one run: no variable of its manifest or of the loader does it"
@@ -96,7 +96,7 @@ pub(crate) fn index_of(planned: &Planned, name: &str) -> Result<usize, String> {
     let layers = &planned.layers.layers;
     let named = || layers.iter().position(|layer| layer.name() == name.as_bytes());
     planned.layers.usable(name.as_bytes()).or_else(named).ok_or_else(|| {
-        let known: Vec<String> = layers.iter().map(|layer| Escaped(layer.name()).to_string()).collect();
+        let known: Vec<String> = layers.iter().map(|layer| lossless::text(layer.name())).collect();
         let hint = match &nearest(name, &known)[..] {
             [] => "`vkload layers` lists those that are installed".to_owned(),
             names => format!("did you mean {}?", names.join(" or ")),
@@ -151,7 +151,7 @@ fn rows(planned: &Planned, tried: &BTreeMap<usize, Trial>) -> Result<Vec<Row>, S
         let problem = trial.and_then(Trial::problem_of_layer).unwrap_or_default();
         let why = view.why(planned);
         let said = candidate.manifest.as_ref();
-        let description = said.map(|said| Escaped(&said.description).to_string()).unwrap_or_default();
+        let description = said.map(|said| lossless::text(&said.description)).unwrap_or_default();
         match trial.filter(|trial| view.is_active() && trial.is_unusable()) {
             Some(trial) => Row {
                 view: LayerView { cause: None, outcome: trial.fault.clone().into(), ..view },

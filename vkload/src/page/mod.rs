@@ -8,6 +8,7 @@ use vkload_core::memory::is_visible;
 
 use crate::command::Step;
 use crate::diagnosis::Severity;
+use crate::lossless;
 
 /// A problem or a note, with its remedy: shown as a card.
 #[derive(Debug)]
@@ -84,8 +85,11 @@ impl Display for Escaped<'_> {
             '"' => f.write_str("&quot;"),
             '\'' => f.write_str("&#39;"),
             '\n' | '\t' => f.write_char(character),
-            _ if is_visible(character) => f.write_char(character),
-            _ => write!(f, "{}", character.escape_unicode()),
+            _ => match lossless::byte(character) {
+                Some(byte) => write!(f, "\\x{byte:02x}"),
+                None if is_visible(character) => f.write_char(character),
+                None => write!(f, "{}", character.escape_unicode()),
+            },
         })
     }
 }

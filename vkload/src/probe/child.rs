@@ -12,7 +12,8 @@ use vkload_core::negotiation::{LayerOpenError, with_layer};
 use vkload_core::platform::LibraryKind;
 
 use super::vulkan::{self, Commands};
-use super::{Ending, Line, Stage, Subject, crash, notes};
+use super::{Cause, Ending, Line, Stage, Subject, crash, notes};
+use crate::lossless;
 use crate::own_loader::{self, LOADER, PLATFORM};
 
 /// The newest interface version of drivers that is offered.
@@ -84,7 +85,7 @@ fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Option<*mut c_vo
             } => {
                 let library = layer(name, library, [negotiate, instance, device], tell)?;
                 if *alone {
-                    let name = CString::new(name.as_str()).unwrap_or_default();
+                    let name = CString::new(lossless::bytes(name)).unwrap_or_default();
                     vulkan::run(Commands { layer: Some(&name), ..own }, tell)?;
                 }
                 Ok(Some(library))
@@ -94,16 +95,27 @@ fn try_out(subject: &Subject, tell: vulkan::Tell<'_>) -> Result<Option<*mut c_vo
     }
 }
 
+fn wrong_kind(words: &str) -> Ending {
+    Ending::Failed { words: words.to_owned(), cause: Cause::WrongKind }
+}
+
 fn device_file(path: &str, tell: vulkan::Tell<'_>) -> Result<(), Ending> {
     tell(Line::Stage { stage: Stage::Open });
-    let opened = fs::File::options().read(true).write(true).open(path);
-    opened.map(drop).map_err(|error| Ending::Failed { words: error.to_string() })
+    let opened = fs::File::options().read(true).write(true).open(lossless::path(path));
+    opened.map(drop).map_err(|error| {
+        let cause = match error.raw_os_error() {
+            Some(libc::EPERM) => Cause::NotPermitted,
+            Some(libc::EACCES) => Cause::Denied,
+            _ => Cause::Other,
+        };
+        Ending::Failed { words: error.to_string(), cause }
+    })
 }
 
 fn loader(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands<'static>, Ending> {
     let library = open(library, tell)?;
     let find: vk::PFN_vkGetInstanceProcAddr = symbol(library, c"vkGetInstanceProcAddr").ok_or_else(|| {
-        Ending::Failed { words: "has no vkGetInstanceProcAddr, so it is not a Vulkan loader".into() }
+        wrong_kind("has no vkGetInstanceProcAddr, so it is not a Vulkan loader")
     })?;
     Ok(Commands { find, layer: None })
 }
@@ -113,7 +125,7 @@ fn driver(library: *mut c_void, tell: vulkan::Tell<'_>) -> Result<Commands<'stat
     if symbol::<*mut c_void>(library, c"vk_icdGetInstanceProcAddr").is_none()
         && symbol::<*mut c_void>(library, c"vkEnumerateInstanceLayerProperties").is_some()
     {
-        return Err(Ending::Failed { words: "is a Vulkan loader and not a driver".into() });
+        return Err(wrong_kind("is a Vulkan loader and not a driver"));
     }
     if let Some(negotiate) = symbol::<NegotiateDriver>(library, c"vk_icdNegotiateLoaderICDInterfaceVersion") {
         let mut version = DRIVER_INTERFACE;
@@ -125,9 +137,8 @@ fn driver(library: *mut c_void, tell: vulkan::Tell<'_>) -> Result<Commands<'stat
     }
     let names = [c"vk_icdGetInstanceProcAddr", c"vkGetInstanceProcAddr"];
     let find = names.iter().find_map(|name| symbol::<vk::PFN_vkGetInstanceProcAddr>(library, name));
-    let find = find.ok_or_else(|| Ending::Failed {
-        words: "has no vk_icdGetInstanceProcAddr, so it is not a Vulkan driver".into(),
-    })?;
+    let find =
+        find.ok_or_else(|| wrong_kind("has no vk_icdGetInstanceProcAddr, so it is not a Vulkan driver"))?;
     Ok(Commands { find, layer: None })
 }
 
@@ -140,24 +151,24 @@ fn layer(
 ) -> Result<*mut c_void, Ending> {
     let libraries = PLATFORM.libraries;
     tell(Line::Stage { stage: Stage::Open });
-    let opened = libraries.open(library.as_bytes(), LibraryKind::Layer);
+    let opened = libraries.open(&lossless::bytes(library), LibraryKind::Layer);
     let library = opened.map_err(|error| unusable(&LayerOpenError::DoesNotOpen { error }, tell))?;
     tell_file(library.0.as_ptr(), tell);
     tell(Line::Stage { stage: Stage::Negotiate });
     let agreed = named(functions).and_then(|functions| {
         // SAFETY: a manifest says that the library is a layer. If that is false, the crash is the trial's result.
-        unsafe { with_layer(libraries, library, name.as_bytes(), &functions) }
+        unsafe { with_layer(libraries, library, &lossless::bytes(name), &functions) }
     });
     match agreed {
         Ok(Ok(_)) => Ok(library.0.as_ptr()),
         Ok(Err(fault)) => Err(unusable(&fault, tell)),
-        Err(OutOfMemory) => Err(Ending::Failed { words: "memory ran out".into() }),
+        Err(OutOfMemory) => Err(Ending::failed("memory ran out")),
     }
 }
 
 /// Returns the names of the functions in a layer's manifest, which are empty if it names none.
 fn named([negotiate, instance, device]: [&str; 3]) -> Result<LayerFunctions, OutOfMemory> {
-    let symbol = |name: &str| (!name.is_empty()).then(|| Symbol::new(name.as_bytes())).transpose();
+    let symbol = |name: &str| (!name.is_empty()).then(|| Symbol::new(&lossless::bytes(name))).transpose();
     Ok(LayerFunctions {
         negotiate: symbol(negotiate)?,
         get_instance_proc_addr: symbol(instance)?,
@@ -168,19 +179,19 @@ fn named([negotiate, instance, device]: [&str; 3]) -> Result<LayerFunctions, Out
 /// Notes why the loader leaves the layer out.
 fn unusable(fault: &LayerOpenError, tell: vulkan::Tell<'_>) -> Ending {
     tell(Line::Fault { id: fault.id().to_owned() });
-    Ending::Failed { words: fault.to_string() }
+    Ending::failed(fault.to_string())
 }
 
 /// Loads a library, and notes its file.
 fn open(library: &str, tell: vulkan::Tell<'_>) -> Result<*mut c_void, Ending> {
     tell(Line::Stage { stage: Stage::Open });
     let name =
-        CString::new(library).map_err(|_| Ending::Failed { words: "has a NUL byte in its path".into() })?;
+        CString::new(lossless::bytes(library)).map_err(|_| Ending::failed("has a NUL byte in its path"))?;
     // As in loaders: missing functions are noticed only when they are called. SAFETY: a valid string. Running the library's constructors is
     // part of the trial.
     let opened = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
     if opened.is_null() {
-        return Err(Ending::Failed { words: linker_words() });
+        return Err(Ending::failed(linker_words()));
     }
     tell_file(opened, tell);
     Ok(opened)
@@ -193,7 +204,7 @@ fn tell_file(library: *mut c_void, tell: vulkan::Tell<'_>) {
     let address = known.iter().find_map(|name| symbol::<usize>(library, name));
     let maps = fs::read("/proc/self/maps").unwrap_or_default();
     if let Some(file) = address.and_then(|address| crash::file_at(&maps, address)) {
-        tell(Line::File { path: String::from_utf8_lossy(file).into_owned() });
+        tell(Line::File { path: lossless::text(file) });
     }
 }
 
@@ -201,7 +212,7 @@ fn linker_words() -> String {
     // SAFETY: `dlerror` returns a string that lives until the next call, or null.
     unsafe { libc::dlerror().as_ref() }
         // SAFETY: as above.
-        .map(|words| unsafe { CStr::from_ptr(words) }.to_string_lossy().into_owned())
+        .map(|words| lossless::text(unsafe { CStr::from_ptr(words) }.to_bytes()))
         .unwrap_or_else(|| "the dynamic linker gives no reason".to_owned())
 }
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use vkload_core::discovery::LayerCandidate;
 use vkload_core::manifest::Symbol;
-use vkload_core::memory::Escaped;
 
 use super::parent::Settings;
 use super::{Attempt, Subject, Trial, try_all};
+use crate::lossless;
 use crate::planned::Planned;
 use crate::switches::Changes;
 
@@ -15,11 +15,11 @@ use crate::switches::Changes;
 pub(crate) fn subject(layer: &LayerCandidate, alone: bool) -> Subject {
     let functions = layer.manifest.as_ref().map(|manifest| &manifest.functions);
     let name = |symbol: Option<&Symbol>| {
-        symbol.map(|symbol| Escaped(symbol.bytes()).to_string()).unwrap_or_default()
+        symbol.map(|symbol| lossless::text(symbol.bytes())).unwrap_or_default()
     };
     Subject::Layer {
-        name: Escaped(layer.name()).to_string(),
-        library: Escaped(&layer.library).to_string(),
+        name: lossless::text(layer.name()),
+        library: lossless::text(&layer.library),
         negotiate: name(functions.and_then(|it| it.negotiate.as_ref())),
         get_instance_proc_addr: name(functions.and_then(|it| it.get_instance_proc_addr.as_ref())),
         get_device_proc_addr: name(functions.and_then(|it| it.get_device_proc_addr.as_ref())),
@@ -34,7 +34,7 @@ pub(crate) fn try_out(planned: &Planned, indices: &[usize], changes: &Changes) -
     let layers: Vec<_> = indices.iter().filter_map(|index| Some((*index, library(index)?))).collect();
     let attempt = |(_, layer): &(usize, &LayerCandidate)| Attempt {
         changes: changes.clone(),
-        ..Attempt::of(&Escaped(layer.name()).to_string(), subject(layer, false))
+        ..Attempt::of(&lossless::text(layer.name()), subject(layer, false))
     };
     let attempts: Vec<_> = layers.iter().map(attempt).collect();
     let trials = try_all(&attempts, &Settings::own(), &|_| {});

@@ -156,6 +156,8 @@ pub(crate) enum Ending {
     /// A step failed, and these are the words for it.
     Failed {
         words: String,
+        #[serde(default)]
+        cause: Cause,
     },
     /// A signal ended the process. The library is the one whose code ran, if that is known.
     Signal {
@@ -170,6 +172,20 @@ pub(crate) enum Ending {
         seconds: u64,
         library: Option<String>,
     },
+}
+
+/// Why a step failed, as far as it matters for the remedy.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Cause {
+    #[default]
+    Other,
+    /// A function that every loader or driver has is missing, so it is none.
+    WrongKind,
+    LacksCommand,
+    /// The system does not permit it: `EPERM`, `EACCES`.
+    NotPermitted,
+    Denied,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -215,9 +231,6 @@ pub(crate) struct Tried {
     pub(crate) driver_uuid: [u8; 16],
 }
 
-/// The words for a driver without a command, as of one that does not find its other libraries.
-const LACKS: &str = "has no vk";
-
 impl Trial {
     /// Returns whether a program could use a device. What happens after the instance is gone takes nothing from it.
     pub(crate) fn works(&self) -> bool {
@@ -233,7 +246,7 @@ impl Trial {
     pub(crate) fn fails_silently(&self) -> bool {
         let says_nothing = match &self.ending {
             Ending::Finished | Ending::Result { .. } => true,
-            Ending::Failed { words } => words.starts_with(LACKS),
+            Ending::Failed { cause, .. } => matches!(cause, Cause::WrongKind | Cause::LacksCommand),
             _ => false,
         };
         self.devices.is_empty() && says_nothing
@@ -270,6 +283,10 @@ impl Trial {
 }
 
 impl Ending {
+    pub(crate) fn failed(words: impl Into<String>) -> Self {
+        Self::Failed { words: words.into(), cause: Cause::Other }
+    }
+
     /// Returns whether it took the process with it.
     pub(crate) fn is_violent(&self) -> bool {
         matches!(self, Self::Signal { .. } | Self::Exited { .. } | Self::TimedOut { .. })
@@ -290,7 +307,7 @@ impl Ending {
                 format!("fails {at}: {}", result_name(*code))
             }
             Self::Result { code } => format!("{} returns {}", stage.command(), result_name(*code)),
-            Self::Failed { words } => words.clone(),
+            Self::Failed { words, .. } => words.clone(),
             Self::Signal { number, library } => {
                 let verb = match *number {
                     libc::SIGABRT => "aborts",

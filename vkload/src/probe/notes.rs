@@ -11,6 +11,8 @@ use std::os::unix::fs::FileExt as _;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 
+use crate::lossless;
+
 /// More than all lines of one trial need.
 const SIZE: usize = 1 << 20;
 /// The memory begins with how much of the rest is taken.
@@ -74,7 +76,7 @@ impl Notes {
         let mut bytes = vec![0; usize::from_ne_bytes(header).min(ROOM)];
         let read = self.0.read_at(&mut bytes, HEADER as u64).unwrap_or(0);
         bytes.truncate(read);
-        String::from_utf8_lossy(&bytes).into_owned()
+        lossless::text(&bytes)
     }
 }
 

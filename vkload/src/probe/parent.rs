@@ -3,13 +3,13 @@
 use std::io;
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use super::notes::{DESCRIPTOR, Notes};
 use super::{Ending, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
 use crate::facts::{Variables, check_rights, own_variables};
+use crate::lossless;
 use crate::own_library::own_path;
 use crate::rights;
 use crate::subprocess::{Subprocess, last_lines};
@@ -48,7 +48,7 @@ pub(crate) fn try_out(subject: &Subject, settings: &Settings, changes: &Changes)
 /// Returns the libraries that `subject` does not find, in order, from the dynamic linker's debug output. Some may not matter to it.
 pub(crate) fn libraries_not_found(subject: &Subject, settings: &Settings) -> Vec<String> {
     let changes = Changes::from([("LD_DEBUG".to_owned(), Some("libs".to_owned()))]);
-    searches::not_found(&run(subject, settings, &changes).1, &|path| Path::new(path).exists())
+    searches::not_found(&run(subject, settings, &changes).1, &|path| lossless::path(path).exists())
 }
 
 /// Runs the trial, and returns its result and its output.
@@ -57,7 +57,7 @@ fn run(subject: &Subject, settings: &Settings, changes: &Changes) -> (Trial, Str
     let printed = match start(subject, settings, changes) {
         Ok(started) => watch(started, settings, &mut trial),
         Err(words) => {
-            trial.ending = Ending::Failed { words };
+            trial.ending = Ending::failed(words);
             String::new()
         }
     };
@@ -71,7 +71,7 @@ fn start(subject: &Subject, settings: &Settings, changes: &Changes) -> Result<(S
     if let Subject::Loader { library } | Subject::Driver { library } | Subject::Layer { library, .. } =
         subject
     {
-        check_rights(&settings.variables, &[Path::new(library)])
+        check_rights(&settings.variables, &[&lossless::path(library)])
             .map_err(|reason| format!("is not tried: {reason}"))?;
     }
     if IS_STATIC {
@@ -82,7 +82,7 @@ fn start(subject: &Subject, settings: &Settings, changes: &Changes) -> Result<(S
     let spawn = || {
         let notes = Notes::new(&serde_json::to_string(subject)?)?;
         let mut command = Command::new(own_path()?);
-        switches::apply(command.arg(PROBE).env_clear().envs(&settings.variables), changes);
+        switches::apply(command.arg(PROBE).env_clear(), &settings.variables, changes);
         let (descriptor, memory) = (notes.descriptor().as_raw_fd(), memory_limit());
         // SAFETY: it calls only functions that may be called between fork and exec.
         unsafe { command.pre_exec(move || confine(descriptor, memory)) };
@@ -198,7 +198,7 @@ fn known(library: String, trial: &Trial) -> Option<String> {
 /// Returns the dynamic linker's error for a missing function. The linker prints it and exits when the function is called.
 fn lookup_error(status: ExitStatus, printed: &[String]) -> Option<Ending> {
     let words = printed.last()?.split_once("symbol lookup error: ")?.1;
-    (status.code() == Some(127)).then(|| Ending::Failed { words: words.to_owned() })
+    (status.code() == Some(127)).then(|| Ending::failed(words))
 }
 
 fn ended(status: ExitStatus, library: Option<String>) -> Ending {

@@ -7,7 +7,7 @@ use std::mem::transmute_copy;
 
 use ash::vk::{self, Handle};
 
-use super::{Ending, Line, Stage};
+use super::{Cause, Ending, Line, Stage};
 use crate::view::{self, Device};
 
 /// The callback that receives the steps.
@@ -41,7 +41,7 @@ impl Commands<'_> {
 }
 
 fn missing(name: &CStr) -> Ending {
-    Ending::Failed { words: format!("has no {}", name.to_string_lossy()) }
+    Ending::Failed { words: format!("has no {}", name.to_string_lossy()), cause: Cause::LacksCommand }
 }
 
 fn check(result: vk::Result) -> Result<(), Ending> {
@@ -118,9 +118,7 @@ unsafe fn create_instance(
         check(create(&raw const info, std::ptr::null(), &raw mut instance))?;
     }
     if instance.is_null() {
-        return Err(Ending::Failed {
-            words: "returns VK_SUCCESS from vkCreateInstance, but no instance".into(),
-        });
+        return Err(Ending::failed("returns VK_SUCCESS from vkCreateInstance, but no instance"));
     }
     Ok(instance)
 }
@@ -290,9 +288,7 @@ unsafe fn use_device(
         let mut device = vk::Device::null();
         check(create(physical, &raw const info, std::ptr::null(), &raw mut device))?;
         if device.is_null() {
-            return Err(Ending::Failed {
-                words: "returns VK_SUCCESS from vkCreateDevice, but no device".into(),
-            });
+            return Err(Ending::failed("returns VK_SUCCESS from vkCreateDevice, but no device"));
         }
         let result = submit(find, device, &mut enter);
         if let Ok(destroy) = of_device::<vk::PFN_vkDestroyDevice>(find, device, c"vkDestroyDevice") {

@@ -6,6 +6,8 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use serde_json::Value;
 
+use crate::lossless;
+
 /// The replacements. The second person is `user2`.
 const HOME: &[u8] = b"/home/user";
 const NAME: &str = "user";
@@ -111,7 +113,7 @@ impl Names {
             Value::Object(fields) => {
                 let renamed = std::mem::take(fields).into_iter().map(|(name, mut field)| {
                     self.replace(&mut field);
-                    (String::from_utf8_lossy(&self.without(name.as_bytes())).into_owned(), field)
+                    (lossless::text(&self.without(&lossless::bytes(&name))), field)
                 });
                 *fields = renamed.collect();
             }

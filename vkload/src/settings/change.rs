@@ -10,6 +10,7 @@ use crate::arguments::{Control, SettingsArguments};
 use crate::diagnosis::subject::Target;
 use crate::facts::{self, SettingsSupport, Variables, own_variables};
 use crate::layers::index_of;
+use crate::lossless;
 use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, try_out};
@@ -164,7 +165,7 @@ fn edit(
 
 fn manifest(driver: &Path) -> Result<String, String> {
     let path = driver.canonicalize().map_err(|error| format!("{}: {error}", driver.display()))?;
-    Ok(path.display().to_string())
+    Ok(lossless::of(path))
 }
 
 /// Returns the manifests of drivers that have a device which is meant, and the names of their other devices.
@@ -246,7 +247,7 @@ fn ignored(
     path: &Path,
 ) -> Vec<String> {
     let Some(loader) = facts::loader_of(variables, program) else { return Vec::new() };
-    let Some(support) = SettingsSupport::of(Path::new(&loader.real_path)) else { return Vec::new() };
+    let Some(support) = SettingsSupport::of(&lossless::path(&loader.real_path)) else { return Vec::new() };
     if !support.layers {
         return vec![format!(
             "{} reads no settings file, so programs that use this loader do not notice it",

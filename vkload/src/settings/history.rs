@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{own_files, rights};
+use crate::{lossless, own_files, rights};
 
 /// More changes cannot be taken back.
 const CHANGE_LIMIT: usize = 64;
@@ -105,5 +105,8 @@ fn missing_folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn replace(path: &Path, text: &str) -> Result<(), String> {
+    if *lossless::bytes(text) != *text.as_bytes() {
+        return Err("a settings file names paths in UTF-8 only".to_owned());
+    }
     own_files::replace(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

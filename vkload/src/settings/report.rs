@@ -10,11 +10,12 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use vkload_core::discovery::{KnownSettings, SearchResult, SkipReason};
 use vkload_core::manifest::{Settings, SettingsFile, SettingsWarning};
-use vkload_core::memory::{Escaped, OutOfMemory};
+use vkload_core::memory::OutOfMemory;
 use vkload_linux::POLICY;
 
 use crate::arguments::SettingsArguments;
 use crate::escape;
+use crate::lossless;
 use crate::output;
 use crate::own_loader::PLATFORM;
 
@@ -62,7 +63,7 @@ fn search() -> io::Result<Report> {
     let known = KnownSettings::discover(&PLATFORM, &POLICY).map_err(memory)?;
     let mut report = Report::default();
     for file in known.searched(&POLICY).map_err(memory)? {
-        let (path, because) = (Escaped(&file.path).to_string(), file.origin.to_string());
+        let (path, because) = (lossless::text(&file.path), file.origin.to_string());
         report.searched.push((path, because, file.result == SearchResult::File));
     }
     let plan = known.plan;
@@ -113,7 +114,7 @@ impl Report {
     /// Returns the programs that the file names.
     fn programs(&self) -> Vec<String> {
         let keys = self.file.objects.iter().flat_map(|settings| settings.app_keys.iter().flatten());
-        keys.map(|key| Escaped(key).to_string()).collect()
+        keys.map(|key| lossless::text(key)).collect()
     }
 
     fn text(&self, program: Option<&Path>) -> String {
@@ -142,7 +143,7 @@ impl Report {
                 }
                 if !self.programs().is_empty() {
                     line("\nPrograms that it names");
-                    self.programs().iter().for_each(|name| line(&format!("  {name}")));
+                    self.programs().iter().for_each(|name| line(&escape::line(&format!("  {name}"))));
                 }
             }
         }
@@ -164,7 +165,7 @@ impl Report {
     fn json(&self, program: Option<&Path>) -> Value {
         let warning = |warning: &SettingsWarning| {
             json!({
-                "field": Escaped(&warning.field).to_string(),
+                "field": lossless::text(&warning.field),
                 "line": warning.line,
                 "problem": warning.problem.to_string(),
             })

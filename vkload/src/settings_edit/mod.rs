@@ -6,7 +6,8 @@ use std::path::Path;
 
 pub(crate) use json::Json;
 use vkload_core::discovery::{LayerCandidate, LayerKind};
-use vkload_core::memory::Escaped;
+
+use crate::lossless;
 
 /// Destinations of messages that are no files.
 const NO_FILES: &[&str] = &["stdout", "stderr"];
@@ -23,8 +24,8 @@ pub(crate) struct NamedLayer {
 impl NamedLayer {
     pub(crate) fn of(layer: &LayerCandidate) -> Self {
         Self {
-            name: Escaped(layer.name()).to_string(),
-            manifest: Escaped(&layer.path).to_string(),
+            name: lossless::text(layer.name()),
+            manifest: lossless::text(&layer.path),
             implicit: layer.kind == LayerKind::Implicit,
         }
     }

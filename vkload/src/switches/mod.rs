@@ -11,9 +11,9 @@ use vkload_core::discovery::{
     ActivationCause, ActiveLayer, LayerCandidate, LayerKind, LayerReason, LayerRequest,
 };
 use vkload_core::manifest::Control;
-use vkload_core::memory::Escaped;
 
 use crate::facts::Variables;
+use crate::lossless;
 use crate::planned::Planned;
 use crate::settings_edit::{self, NamedLayer};
 use crate::view::switch;
@@ -62,7 +62,7 @@ pub(crate) fn changes(
             settings_copy::leave_to_variables(settings, &controls);
             settings_edit::set_order(settings, &order);
         })?;
-        changes.insert("XDG_CONFIG_HOME".to_owned(), Some(folder.display().to_string()));
+        changes.insert("XDG_CONFIG_HOME".to_owned(), Some(lossless::of(folder)));
     }
     Ok(changes)
 }
@@ -77,7 +77,7 @@ pub(crate) fn without_setting(
         return Ok(Changes::new());
     }
     let folder = settings_copy::make(planned, variables, field, &|settings| settings.remove(field))?;
-    Ok(Changes::from([("XDG_CONFIG_HOME".to_owned(), Some(folder.display().to_string()))]))
+    Ok(Changes::from([("XDG_CONFIG_HOME".to_owned(), Some(lossless::of(folder)))]))
 }
 
 pub(crate) fn changed(variables: &Variables, changes: &Changes) -> Variables {
@@ -91,12 +91,13 @@ pub(crate) fn changed(variables: &Variables, changes: &Changes) -> Variables {
     changed
 }
 
-/// Makes these changes to the variables that `command` inherits.
-pub(crate) fn apply(command: &mut Command, changes: &Changes) {
+/// Gives `command` these variables, in addition to those that it inherits, and makes these changes to them.
+pub(crate) fn apply(command: &mut Command, variables: &Variables, changes: &Changes) {
+    command.envs(variables.iter().map(|(name, value)| (lossless::system(name), lossless::system(value))));
     for (name, value) in changes {
         match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
+            Some(value) => command.env(lossless::system(name), lossless::system(value)),
+            None => command.env_remove(lossless::system(name)),
         };
     }
 }
@@ -115,7 +116,7 @@ pub(crate) fn plan(
 pub(crate) fn active_names(planned: &Planned) -> BTreeSet<String> {
     let active = planned.layers.activate(&LayerRequest::default()).unwrap_or_default();
     let layers = active.layers.iter().filter_map(|active| planned.layers.layers.get(active.layer));
-    layers.map(|layer| Escaped(layer.name()).to_string()).collect()
+    layers.map(|layer| lossless::text(layer.name())).collect()
 }
 
 struct View<'a> {
@@ -131,7 +132,7 @@ impl View<'_> {
     }
 
     fn name(&self, index: usize) -> String {
-        self.layer(index).map(|layer| Escaped(layer.name()).to_string()).unwrap_or_default()
+        self.layer(index).map(|layer| lossless::text(layer.name())).unwrap_or_default()
     }
 
     fn names(&self, indices: &[usize]) -> Vec<String> {

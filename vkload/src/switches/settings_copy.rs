@@ -10,9 +10,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use vkload_core::memory::Escaped;
-
 use crate::facts::Variables;
+use crate::lossless;
 use crate::own_files;
 use crate::own_library::{make_private, private_folder};
 use crate::planned::{Planned, content};
@@ -30,11 +29,12 @@ pub(super) fn make(
     what: &str,
     change: &dyn Fn(&mut Json),
 ) -> Result<PathBuf, String> {
-    let path = Escaped(&planned.settings.plan.path).to_string();
+    let path = lossless::text(&planned.settings.plan.path);
     let text = match content(&planned.settings.snapshot, &planned.settings.plan.path) {
-        Some(text) => rewritten(text, Path::new(&path).parent().unwrap_or(Path::new("/")), change),
+        Some(text) => rewritten(text, lossless::path(&path).parent().unwrap_or(Path::new("/")), change),
         None => rewritten(b"{\"file_format_version\": \"1.0.0\", \"settings\": {}}", Path::new("/"), change),
     }
+    .filter(|text| *lossless::bytes(text) == *text.as_bytes())
     .ok_or_else(|| {
         format!("the settings file {path} decides about {what}, and is not plain JSON that could be copied with a change; correct it (`vkload settings` shows where) or move it away")
     })?;
@@ -49,7 +49,7 @@ pub(super) fn make(
 
 /// Returns the folder of this user's configuration.
 fn user_folder(variables: &Variables) -> Option<PathBuf> {
-    let set = |name: &str| variables.get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name: &str| variables.get(name).filter(|value| !value.is_empty()).map(lossless::path);
     set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))
 }
 

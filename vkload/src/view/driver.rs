@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 use vkload_core::discovery::{Candidate, DriverDecision, Origin, Plan};
 
-use super::{setting, settings_file, shown};
+use super::{setting, settings_file};
+use crate::lossless::text;
 use crate::planned::Planned;
 use crate::searched::origin;
 
@@ -45,8 +46,8 @@ impl DriverView {
         };
         Self {
             index,
-            manifest: shown(&candidate.path),
-            library: shown(&candidate.library),
+            manifest: text(&candidate.path),
+            library: text(&candidate.library),
             api_version: candidate.api_version.to_string(),
             portability: candidate.portability,
             found_by: found_in.map(|searched| origin(searched.origin)).unwrap_or_default(),

@@ -9,8 +9,9 @@ use vkload_core::discovery::{
 use vkload_core::manifest::Switch;
 use vkload_core::memory::OutOfMemory;
 
-use super::{setting, settings_file, shown};
+use super::{setting, settings_file};
 use crate::command::is_switch;
+use crate::lossless::text;
 use crate::planned::Planned;
 
 #[derive(Clone, Debug, Default)]
@@ -41,8 +42,8 @@ pub(crate) struct LayerView {
 /// Returns the variable that turns a layer on or off, and its value, unless a manifest may not name it.
 pub(crate) fn switch(switch: Option<&Switch>) -> Option<(String, String)> {
     let switch = switch?;
-    let name = shown(switch.variable.bytes());
-    is_switch(&name).then(|| (name, shown(&switch.value)))
+    let name = text(switch.variable.bytes());
+    is_switch(&name).then(|| (name, text(&switch.value)))
 }
 
 impl LayerView {
@@ -78,13 +79,13 @@ impl LayerView {
         let said = candidate.manifest.as_ref();
         Self {
             index,
-            name: shown(candidate.name()),
-            manifest: shown(&candidate.path),
-            library: shown(&candidate.library),
+            name: text(candidate.name()),
+            manifest: text(&candidate.path),
+            library: text(&candidate.library),
             implicit: candidate.kind == LayerKind::Implicit,
             outcome: reason.map_or("active", |reason| reason.id()).into(),
             remark: reason.map(|reason| reason.explain(plan, index).to_string()).unwrap_or_default(),
-            part_of: meta_layer.map(|meta| (shown(meta.name()), shown(&meta.path))),
+            part_of: meta_layer.map(|meta| (text(meta.name()), text(&meta.path))),
             enable: switch(said.and_then(|said| said.enable_environment.as_ref())),
             disable: switch(said.and_then(|said| said.disable_environment.as_ref())),
             cause,

@@ -11,17 +11,11 @@ pub(crate) use layer::{LayerView, switch};
 use std::ffi::CStr;
 
 use vkload_core::discovery::{Answer, Question};
-use vkload_core::memory::Escaped;
-
+use crate::lossless::text;
 use crate::planned::Planned;
 
-/// Bytes of a path, a name or a variable as text without control characters.
-fn shown(bytes: &[u8]) -> String {
-    Escaped(bytes).to_string()
-}
-
 fn settings_file(planned: &Planned) -> String {
-    shown(&planned.settings.plan.path)
+    text(&planned.settings.plan.path)
 }
 
 /// Returns the variable with the value that was read, as `NAME=value`. Of a long list, only the element that names `whom` is shown.
@@ -34,7 +28,7 @@ fn setting(planned: &Planned, variable: &CStr, whom: &str) -> String {
             }
             _ => None,
         });
-    value.map_or_else(|| name.to_string(), |value| format!("{name}={}", element(&shown(value), whom)))
+    value.map_or_else(|| name.to_string(), |value| format!("{name}={}", element(&text(value), whom)))
 }
 
 /// How many bytes of a list are shown whole.

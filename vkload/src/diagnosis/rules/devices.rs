@@ -4,11 +4,7 @@ use super::super::case::Case;
 use super::super::finding::{Evidence, Finding, Id};
 use crate::command::{Command, Step, Word};
 use crate::facts::{Gpu, Node};
-use crate::probe::{Ending, Trial};
-
-/// The system's error, as Rust formats it, if something other than the file's mode refuses permission.
-const NOT_PERMITTED: &str = "(os error 1)";
-const DENIED: &str = "(os error 13)";
+use crate::probe::{Cause, Ending, Trial};
 
 /// Groups that exist for graphics devices. Others may give more rights.
 const GROUPS: [&str; 2] = ["render", "video"];
@@ -110,15 +106,15 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
 /// Reports device files that cannot be opened, although their permissions allow it.
 pub(super) fn refused(case: &Case) -> Vec<Finding> {
     let refused = |(path, trial): &(String, Trial)| {
-        let Ending::Failed { words } = &trial.ending else { return None };
+        let Ending::Failed { words, cause } = &trial.ending else { return None };
         let what = format!("cannot be opened, although its permissions allow it: {words}");
         let finding = Finding::new(case, Id::DeviceRefused, path, what);
         let container = case.facts.environment.container.is_some();
-        Some(if words.contains(NOT_PERMITTED) && container {
+        Some(if *cause == Cause::NotPermitted && container {
             finding.step(format!(
                 "Start the container with --device {path}: a mounted device file alone gives no access"
             ))
-        } else if words.contains(NOT_PERMITTED) || words.contains(DENIED) {
+        } else if matches!(cause, Cause::NotPermitted | Cause::Denied) {
             finding.step("See what forbids it (SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied")
         } else {
             finding.step("The kernel driver of the device does not answer; see why: sudo dmesg | tail -n 50")

@@ -8,7 +8,7 @@ use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::library::{self, LibraryProblem};
 use crate::command::{Command, Step};
 use crate::facts::{LibraryState, Node};
-use crate::probe::{Ending, Stage, Trial};
+use crate::probe::{Cause, Ending, Stage, Trial};
 use crate::view::DriverView;
 
 /// Words of the dynamic linker for a function that no library has.
@@ -41,7 +41,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
         return None;
     }
     let what = match &trial.ending {
-        Ending::Failed { words } if words.contains(NO_SYMBOL) => {
+        Ending::Failed { words, .. } if words.contains(NO_SYMBOL) => {
             let folders = case.variable("LD_LIBRARY_PATH");
             let by = folders.map(|it| format!("; LD_LIBRARY_PATH is \"{it}\"")).unwrap_or_default();
             let library = &driver.library;
@@ -49,10 +49,10 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
                 "names {library}, which needs a function that the libraries here do not have: {words}{by}"
             )
         }
-        Ending::Failed { words } if trial.stage == Stage::Open => {
+        Ending::Failed { words, .. } if trial.stage == Stage::Open => {
             format!("names {}, which cannot be loaded: {words}", driver.library)
         }
-        Ending::Failed { words } => format!("names {}, which {words}", driver.library),
+        Ending::Failed { words, .. } => format!("names {}, which {words}", driver.library),
         ending if trial.stage.command().is_empty() => format!("this driver {}", ending.tell(trial.stage)),
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
@@ -198,7 +198,7 @@ fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
         return [install, leave_out(case, driver)].concat();
     }
     let words = match &trial.ending {
-        Ending::Failed { words } => words.as_str(),
+        Ending::Failed { words, .. } => words.as_str(),
         _ => "",
     };
     let folders = case.variable("LD_LIBRARY_PATH").unwrap_or_default();
@@ -226,7 +226,7 @@ fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
     if let Some(first) = first {
         return [vec![first], leave_out(case, driver)].concat();
     }
-    if words.contains("not a driver") || words.contains("not a Vulkan driver") {
+    if matches!(trial.ending, Ending::Failed { cause: Cause::WrongKind, .. }) {
         return vec![case.remove(&driver.manifest).into()];
     }
     leave_out(case, driver)

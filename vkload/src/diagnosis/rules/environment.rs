@@ -162,7 +162,7 @@ pub(super) fn memory_limit(case: &Case) -> Option<Finding> {
     let limit = case.facts.user.address_space.filter(|_| case.fails())?;
     let has_no_room = |trial: &Trial| match &trial.ending {
         Ending::Result { code } => *code == ash::vk::Result::ERROR_OUT_OF_HOST_MEMORY.as_raw(),
-        Ending::Failed { words } => NO_ROOM.iter().any(|part| words.contains(part)),
+        Ending::Failed { words, .. } => NO_ROOM.iter().any(|part| words.contains(part)),
         _ => false,
     };
     let proven =

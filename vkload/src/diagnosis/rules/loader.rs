@@ -6,7 +6,7 @@ use super::super::subject::SONAME;
 use super::super::trials::PRELOAD;
 use crate::command::{Command, Step};
 use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
-use crate::probe::{Ending, Stage, Trial};
+use crate::probe::{Cause, Ending, Stage, Trial};
 
 /// Returns the loaders that a program of this width could get.
 fn fitting(case: &Case) -> impl Iterator<Item = &LoaderFile> {
@@ -133,7 +133,7 @@ pub(super) fn absent(case: &Case) -> Option<Finding> {
             (Id::LoaderClass, what, install())
         }
         _ => match &open?.ending {
-            Ending::Failed { words } => return Some(unopened(case, found, words)),
+            Ending::Failed { words, cause } => return Some(unopened(case, found, words, *cause)),
             ending if ending.is_violent() => {
                 let what = format!("the Vulkan loader {}", ending.tell(Stage::Open));
                 (Id::LoaderBroken, what, repair(case, found))
@@ -154,7 +154,7 @@ fn repair(case: &Case, found: &LoaderFile) -> Step {
 }
 
 /// Reports that the dynamic linker refuses the file, or that it is not a loader.
-fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
+fn unopened(case: &Case, found: &LoaderFile, words: &str, cause: Cause) -> Finding {
     let folders = case.variable("LD_LIBRARY_PATH").unwrap_or_default();
     let by_path = found.because == "LD_LIBRARY_PATH"
         || folders.split(':').any(|folder| !folder.is_empty() && words.contains(folder));
@@ -163,7 +163,7 @@ fn unopened(case: &Case, found: &LoaderFile, words: &str) -> Finding {
     } else {
         String::new()
     };
-    let what = if words.starts_with("has no ") {
+    let what = if cause == Cause::WrongKind {
         format!("is what programs get as the Vulkan loader, and it {words}{because}")
     } else {
         format!("this Vulkan loader cannot be loaded: {words}{because}")

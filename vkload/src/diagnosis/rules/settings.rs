@@ -1,14 +1,14 @@
 //! The settings file, which Vulkan Configurator writes and forgets.
 
-use vkload_core::memory::Escaped;
 
 use super::super::case::Case;
 use super::super::finding::{Finding, Id, Severity};
 use crate::command::Command;
+use crate::lossless;
 
 fn path(case: &Case) -> Option<String> {
     let path = &case.planned.settings.plan.path;
-    (!path.is_empty()).then(|| Escaped(path).to_string())
+    (!path.is_empty()).then(|| lossless::text(path))
 }
 
 /// Returns the command that removes the file.
@@ -51,7 +51,7 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
     if settings.additional_drivers_use_exclusively {
         let names: Vec<String> =
-            settings.additional_drivers.iter().map(|name| Escaped(name).to_string()).collect();
+            settings.additional_drivers.iter().map(|name| lossless::text(name)).collect();
         let gone = names
             .iter()
             .find(|name| !case.drivers.iter().any(|driver| driver.manifest == **name && driver.used));
@@ -73,7 +73,7 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
     }
     if let Some(devices) = &settings.devices {
         let names: Vec<String> =
-            devices.iter().map(|device| Escaped(&device.device_name).to_string()).collect();
+            devices.iter().map(|device| lossless::text(&device.device_name)).collect();
         let by_drivers: usize = case.trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
         let hidden = case.trials.program.is_some() && case.devices().len() < by_drivers;
         let severity = if hidden { case.blame() } else { Severity::Note };
@@ -97,14 +97,14 @@ pub(super) fn layers(case: &Case) -> Option<Finding> {
     let absent = layers
         .iter()
         .filter(|layer| !layer.path.is_empty())
-        .map(|layer| Escaped(&layer.path).to_string())
+        .map(|layer| lossless::text(&layer.path))
         .find(|manifest| {
             let candidate = case
                 .planned
                 .layers
                 .layers
                 .iter()
-                .find(|candidate| Escaped(&candidate.path).to_string() == *manifest);
+                .find(|candidate| lossless::text(&candidate.path) == *manifest);
             candidate.is_none_or(|candidate| {
                 matches!(candidate.skipped, Some(vkload_core::discovery::LayerReason::Unreadable(_)))
             })

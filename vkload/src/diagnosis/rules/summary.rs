@@ -1,12 +1,12 @@
 //! The state as a headline, and the reason if no other rule has one.
 
 use vkload_core::discovery::{Origin, SearchResult};
-use vkload_core::memory::Escaped;
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::Step;
 use crate::facts::LibraryState;
+use crate::lossless;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
 
@@ -103,7 +103,7 @@ pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
         .count();
     let sample = searched
         .iter()
-        .map(|one| Escaped(&one.path).to_string())
+        .map(|one| lossless::text(&one.path))
         .find(|path| path.starts_with("/usr/share"))
         .unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
     let what = format!(

@@ -1,7 +1,6 @@
 //! Environment variables that were set, perhaps long ago.
 
 use vkload_core::discovery::{DriverDecision, LayerNote, Note, Origin, SearchResult, SkipReason};
-use vkload_core::memory::Escaped;
 use vkload_core::platform::FileError;
 use vkload_core::platform::variables::ALL;
 
@@ -9,6 +8,7 @@ use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
 use crate::facts::LibraryState;
+use crate::lossless;
 use crate::view::DriverView;
 
 /// The validation layer, and the layers that it replaced.
@@ -61,7 +61,7 @@ pub(super) fn replacing(case: &Case) -> Option<Finding> {
     let folders = searched
         .iter()
         .filter(|one| matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { manifests: 0 }));
-    let empty: Vec<String> = folders.map(|one| Escaped(&one.path).to_string()).collect();
+    let empty: Vec<String> = folders.map(|one| lossless::text(&one.path)).collect();
     let (severity, what) = if let Some(path) = absent.first() {
         (
             if used.is_empty() { Severity::Error } else { Severity::Warning },
@@ -280,7 +280,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
     for note in &case.planned.layers.notes {
         let LayerNote::NotFound { by, name, skipped, hidden_by } = note else { continue };
         let by = by.to_string_lossy();
-        let name = Escaped(name).to_string();
+        let name = lossless::text(name);
         if all.iter().any(|said| said.about == by) {
             continue;
         }
@@ -289,7 +289,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
             .layers
             .layers
             .iter()
-            .map(|layer| Escaped(layer.name()).to_string())
+            .map(|layer| lossless::text(layer.name()))
             .find(|known| is_close(known, &name));
         let hidden = case.facts.explicit_layers.iter().find(|(known, _)| *known == name && skipped.is_none());
         if let (Some((_, manifest)), Some(path)) = (hidden, case.variable("VK_LAYER_PATH")) {
@@ -426,7 +426,7 @@ pub(super) fn folders(case: &Case) -> Vec<Finding> {
         if let Some(folder) = failed {
             let what = format!(
                 "is \"{value}\", and {}: layers elsewhere are not found",
-                emptiness(value, &Escaped(&folder.path).to_string())
+                emptiness(value, &lossless::text(&folder.path))
             );
             all.push(finding(case, Severity::Warning, Id::SearchFolders, name, what));
         }
