@@ -50,7 +50,7 @@ pub(crate) fn described() -> clap::Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// List drivers, layers and devices, and the reason if something is not used.
+    /// List drivers, layers and devices, and the reason if something is not used. Each driver and layer is loaded in a separate process.
     Info(InfoArguments),
     /// Explain why Vulkan does not work here, and what to do. The exit code is 1 if programs cannot use Vulkan.
     ///
@@ -109,7 +109,16 @@ pub(crate) struct InfoArguments {
     /// Also print every place that was searched and all extensions.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Record environment variables, manifests and results in FILE, for `vkload replay` on another machine.
+    /// Show what vkload's own loader finds instead of the loader that programs get here.
+    #[arg(long)]
+    pub(crate) own: bool,
+    /// Do not load drivers, layers or the loader; list only what manifests, environment variables and settings files say.
+    #[arg(long)]
+    pub(crate) no_probe: bool,
+    /// Time limit for each driver, layer and loader that is tried, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) timeout: u64,
+    /// Record the machine in FILE, for `vkload replay` on another machine.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 }

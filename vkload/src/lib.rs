@@ -123,4 +123,4 @@ pub use diagnosis::{Diagnosis, Doctor, DoctorError, Finding, Severity, doctor};
 #[cfg(feature = "doctor")]
 pub use probe::init_probes;
 #[cfg(feature = "tool")]
-pub use tool::{findings, report, run};
+pub use tool::{findings, run};

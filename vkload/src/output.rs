@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write, stderr};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use crate::escape;
 
@@ -58,6 +59,17 @@ pub(crate) fn tell_without_terminal(what: &str) {
     if !stderr().is_terminal() {
         let _ = writeln!(stderr(), "vkload: {}", escape::line(what));
     }
+}
+
+/// Names a trial that takes long on standard error. On a terminal, [`show_progress`] does.
+pub(crate) fn late(what: &str, limit: Duration) {
+    tell_without_terminal(&format!("trying {what}, for {} seconds at most", limit.as_secs()));
+}
+
+/// Shows the current trial on a terminal.
+pub(crate) fn show_progress(what: &str) {
+    let shown: String = what.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
+    progress(&format!("trying {shown}"));
 }
 
 /// Takes that line away.

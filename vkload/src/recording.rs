@@ -2,8 +2,8 @@
 //! on another machine.
 //!
 //! It is one JSON object: the format's `recording` number, the build options of the loader (`policy`), the `answers` about the system in
-//! the order of their questions, and the `report` of `vkload info`. Paths and values are [`lossless`] text; older recordings have `{"hex": "…"}`. The doctor adds
-//! the `facts` of the machine, the `target` that it diagnoses, and the `trials`. The user's home folder and name are taken out.
+//! the order of their questions, the `facts` of the machine, the `target` that is judged, and the `trials`. Paths and values are [`lossless`]
+//! text. The user's home folder and name are taken out.
 
 mod names;
 
@@ -27,21 +27,13 @@ const FORMAT: u64 = 1;
 pub(crate) struct Recording {
     pub(crate) policy: Policy,
     pub(crate) snapshot: Snapshot,
-    /// The output of `vkload info`.
-    pub(crate) report: Value,
-    /// The whole object, if the doctor recorded it: the doctor reads its own fields.
-    pub(crate) seen: Option<Value>,
-}
-
-/// Records this machine, of which `vkload info` says `report`; null before that is known.
-pub(crate) fn write(file: &Path, report: &Value) -> Result<(), String> {
-    let report = Map::from_iter([("report".to_owned(), report.clone())]);
-    write_with(file, &Planned::here()?, POLICY.pointer_width, report, ("", ""))
+    /// The whole object: the doctor reads its own fields.
+    pub(crate) seen: Value,
 }
 
 /// Records a machine, for a program of this pointer width, with `more` fields: the plan and the answers that it was made from. The names of the
 /// user with this home folder and of all others are taken out.
-pub(crate) fn write_with(
+pub(crate) fn write(
     file: &Path,
     planned: &Planned,
     pointer_width: u32,
@@ -67,19 +59,17 @@ pub(crate) fn write_with(
 pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     let problem = |problem: &str| format!("{}: {problem}", file.display());
     let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;
-    let mut recording: Value = serde_json::from_slice(&bytes).map_err(|error| problem(&error.to_string()))?;
-    if recording["recording"] != FORMAT {
+    let seen: Value = serde_json::from_slice(&bytes).map_err(|error| problem(&error.to_string()))?;
+    if seen["recording"] != FORMAT {
         return Err(problem("it is not a recording; create one with `vkload doctor --record FILE`"));
     }
     let mut snapshot = Snapshot::new();
-    for answer in recording["answers"].as_array().into_iter().flatten() {
+    for answer in seen["answers"].as_array().into_iter().flatten() {
         let record = record(answer).ok_or_else(|| problem(&format!("not understood: {answer}")))?;
         snapshot.record(record).map_err(|_| "memory ran out")?;
     }
-    let policy = policy(&recording["policy"]).ok_or_else(|| problem("its policy is not understood"))?;
-    let report = recording["report"].take();
-    let seen = recording.get("facts").is_some().then_some(recording);
-    Ok(Recording { policy, snapshot, report, seen })
+    let policy = policy(&seen["policy"]).ok_or_else(|| problem("its policy is not understood"))?;
+    Ok(Recording { policy, snapshot, seen })
 }
 
 /// Returns the folders that the loader was built with.
@@ -205,12 +195,7 @@ fn bytes_json(bytes: &[u8]) -> Value {
 }
 
 fn bytes(recorded: &Value) -> Option<Vec<u8>> {
-    if let Some(text) = recorded.as_str() {
-        return Some(lossless::bytes(text).into_owned());
-    }
-    let digits = recorded["hex"].as_str()?.as_bytes();
-    let digit = |digit: u8| char::from(digit).to_digit(16);
-    digits.chunks(2).map(|pair| u8::try_from(digit(pair[0])? * 16 + digit(*pair.get(1)?)?).ok()).collect()
+    Some(lossless::bytes(recorded.as_str()?).into_owned())
 }
 
 #[cfg(test)]
@@ -252,7 +237,7 @@ mod tests {
             "[]",
             r#"{"variable": "X"}"#,
             r#"{"file": "/x", "error": "odd"}"#,
-            r#"{"folder": {"hex": "f"}}"#,
+            r#"{"folder": {"hex": "ff"}}"#,
         ] {
             assert!(record(&serde_json::from_str(wrong).unwrap()).is_none(), "{wrong}");
         }

@@ -4,9 +4,7 @@ use std::env;
 use std::io;
 use std::process::ExitCode;
 
-use ash::Entry;
 use clap::Parser;
-use vkload_core::loader::Loader;
 
 use crate::arguments::{Arguments, Command};
 use crate::output::{CANNOT_SAY, fail};
@@ -48,7 +46,7 @@ pub fn run() -> ExitCode {
         }
     }
     match arguments.command.unwrap_or(Command::Info(arguments.info)) {
-        Command::Info(options) => info::print(options.verbose, options.json, options.record.as_deref()),
+        Command::Info(options) => info::print(&options),
         Command::Doctor(options) => doctor::print(&options),
         Command::Bisect(options) => bisect::print(&options),
         Command::Layers(options) => layers::run(&options),
@@ -68,11 +66,4 @@ pub fn run() -> ExitCode {
 /// reasons are not among them.
 pub fn findings() -> impl Iterator<Item = (&'static str, &'static str)> {
     diagnosis::FINDINGS.iter().map(|id| (id.name(), id.severities()))
-}
-
-/// Returns the output of `vkload info` for the program's loader, `loader`, whose functions are in `entry`: tables for people, more of them
-/// if `verbose` is set, or one JSON object.
-#[must_use]
-pub fn report(loader: &'static Loader, entry: &Entry, verbose: bool, json: bool) -> String {
-    info::render(&info::gather::report_on(loader, entry), verbose, json)
 }

@@ -1,6 +1,5 @@
 //! What the commands of the tool print and do.
 
-mod as_on_fuchsia;
 mod bisect;
 mod chain;
 mod compare;

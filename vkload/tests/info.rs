@@ -11,7 +11,7 @@ use vkload_tests::{Device, Driver, Layer, Sandbox};
 /// Runs `vkload` where `drivers` is the only folder with drivers.
 fn vkload(drivers: &Path, arguments: &[&str]) -> Output {
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-    vkload.args(arguments).env("VK_DRIVER_FILES", drivers).env_remove("VK_LOADER_DRIVERS_SELECT");
+    vkload.args(arguments).arg("--own").env("VK_DRIVER_FILES", drivers).env_remove("VK_LOADER_DRIVERS_SELECT");
     vkload.env_remove("VK_LOADER_DRIVERS_DISABLE").output().expect("vkload runs")
 }
 
@@ -29,40 +29,6 @@ fn with_no_driver_it_says_why_and_ends_with_0_since_that_is_an_answer() {
     assert!(text.contains("VK_DRIVER_FILES is set"), "{text}");
     assert!(!text.contains("Install a driver"), "the variable hides what is installed: {text}");
     assert!(output.stderr.is_empty(), "everything is said once: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-#[test]
-fn with_no_driver_the_built_in_one_shows_that_the_loader_works() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let output = vkload(folder.path(), &[]);
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    let (before, after) = text.split_once("\nBuilt-in null driver").expect("a section of its own");
-    assert!(before.contains("\nDevices\n  none\n"), "{text}");
-    assert!(after.contains("  null  other"), "{text}");
-    assert!(after.contains("The loader works: a device was created on it, and 4096 bytes"), "{text}");
-    assert!(after.contains("\nNo program can use Vulkan here: "), "{text}");
-    let built_in = &json(folder.path())["builtInDriver"];
-    assert_eq!((&built_in["bytesCopied"], &built_in["failure"]), (&4096.into(), &Value::Null));
-    assert_eq!(built_in["device"]["name"], "null");
-}
-
-#[test]
-fn that_the_built_in_driver_fails_is_told() {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (scenario, words) in [
-        ("fails=vkQueueSubmit:VK_ERROR_DEVICE_LOST", "It does not work either: it gives ERROR_DEVICE_LOST"),
-        ("devices=0", "It does not work either: it gives ERROR_INITIALIZATION_FAILED"),
-    ] {
-        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-        let output = vkload
-            .env("VK_DRIVER_FILES", folder.path())
-            .env("VKLOAD_NULL_DRIVER", scenario)
-            .output()
-            .expect("vkload runs");
-        let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains(words), "{scenario}: {text}");
-    }
 }
 
 #[test]
@@ -88,7 +54,7 @@ fn report_on(drivers: &[Driver]) -> Value {
         driver.install(&sandbox);
     }
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-    let output = vkload.arg("--json").env_clear().envs(sandbox.environment()).output().expect("vkload runs");
+    let output = vkload.args(["--own", "--json"]).env_clear().envs(sandbox.environment()).output().expect("vkload runs");
     serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
@@ -111,7 +77,6 @@ fn the_outcome_of_creating_an_instance_is_reported_for_each_driver() {
     assert_eq!(outcome(3), ("enumeration-failed", false, Some(0)), "{report:#}");
     assert_eq!(outcome(4), ("does-not-open", false, Some(0)), "{report:#}");
     assert_eq!(report["devices"].as_array().map(Vec::len), Some(2));
-    assert!(report["builtInDriver"].is_null(), "not needed");
     assert!(report["problem"].is_null());
 }
 
@@ -253,7 +218,7 @@ fn every_layer_is_listed_with_the_reason_why_it_is_not_active() {
     sandbox.write("data/vulkan/implicit_layer.d/c.json", "{");
     sandbox.write("data/vulkan/explicit_layer.d/d.json", layer("VK_LAYER_explicit", ""));
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-    let output = vkload.arg("--json").env_clear().envs(sandbox.environment()).output().expect("vkload runs");
+    let output = vkload.args(["--own", "--json"]).env_clear().envs(sandbox.environment()).output().expect("vkload runs");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let layers: Vec<_> = report["layers"].as_array().expect("layers").iter().collect();
     let outcomes: Vec<_> =
@@ -286,8 +251,7 @@ fn a_layers_own_properties_are_shown() {
     let run = |argument: &str| {
         let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
         vkload
-            .arg("info")
-            .arg(argument)
+            .args(["info", "--own", argument])
             .env_clear()
             .envs(sandbox.environment())
             .output()

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use crate::arguments::CompareArguments;
 use crate::output::{fail, print as print_output};
-use crate::replay::{self, Machine};
+use crate::replay;
 
 /// The comparable values of one side: for each subject, a map from names to values.
 type Side = BTreeMap<&'static str, BTreeMap<String, String>>;
@@ -18,8 +18,6 @@ struct Comparison {
     /// The recordings, by their shortest distinct names.
     names: [String; 2],
     differences: Vec<Difference>,
-    /// Whether one of them lacks the machine, so that only the loader's decisions are compared.
-    without_machine: Option<String>,
 }
 
 struct Difference {
@@ -44,16 +42,8 @@ pub(crate) fn print(options: &CompareArguments) -> ExitCode {
 fn compare(one: &Path, other: &Path) -> Result<Comparison, String> {
     let machines = [replay::load(one)?, replay::load(other)?];
     let names = names(one, other);
-    let lacks = |machine: &Machine| machine.seen.is_none();
-    let without_machine = machines.iter().zip(&names).find(|(it, _)| lacks(it)).map(|(_, name)| name.clone());
-    let both_lack = machines.iter().all(lacks);
-    let whole = without_machine.is_none();
-    let [one, other] = machines.map(|machine| subjects::side(machine, whole));
-    Ok(Comparison {
-        names,
-        differences: differences(&one?, &other?),
-        without_machine: without_machine.filter(|_| !both_lack),
-    })
+    let [one, other] = machines.map(subjects::side);
+    Ok(Comparison { names, differences: differences(&one?, &other?) })
 }
 
 /// Returns file names, or whole paths if the names are equal.

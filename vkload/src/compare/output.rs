@@ -25,10 +25,6 @@ fn text(answer: &Comparison) -> String {
         }
         lines.for_each(|difference| out.push_str(&line(answer, difference)));
     }
-    if let Some(name) = &answer.without_machine {
-        out.push_str(&format!("\nOnly what the loader decides is compared, since {name} holds no more.\n"));
-        out.push_str("  -> vkload doctor --record FILE records the machine, too\n");
-    }
     out
 }
 
@@ -60,7 +56,6 @@ fn to_json(answer: &Comparison) -> Value {
         "one": one,
         "other": other,
         "same": answer.differences.is_empty(),
-        "withoutMachine": answer.without_machine,
         "differences": answer.differences.iter().map(difference).collect::<Vec<_>>(),
     })
 }

@@ -7,14 +7,15 @@ use serde_json::Value;
 use vkload_core::discovery::{Answer, Question, Root};
 
 use super::Side;
-use crate::diagnosis;
+use crate::diagnosis::{self, Diagnosis};
 use crate::diagnosis::case::Case;
 use crate::diagnosis::trials::Trials;
+use crate::info::gather::report;
 use crate::info::report::Report;
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::{Ending, Subject, Trial};
-use crate::replay::{Machine, report};
+use crate::replay::Machine;
 use crate::view::Device;
 use crate::view::DriverView;
 
@@ -44,13 +45,14 @@ pub(super) const SUBJECTS: &[(&str, &str)] = &[
 
 type Entries = BTreeMap<String, String>;
 
-/// Returns all values of one recording: of the `whole` machine, or only the loader's decisions.
-pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
-    let Machine { policy, planned, recorded, seen } = machine;
-    let report = report(&planned, &recorded)?;
+/// Returns all values of one recording.
+pub(super) fn side(machine: Machine) -> Result<Side, String> {
+    let Machine { policy, planned, seen } = machine;
+    let answer = diagnosis::answer(diagnosis::recorded(planned, seen)?);
+    let (report, planned) = (report(&answer), &answer.case.planned);
     let mut side = Side::from([
-        ("variables", variables(&planned)),
-        ("settings", settings(&planned)),
+        ("variables", variables(planned)),
+        ("settings", settings(planned)),
         (
             "drivers",
             report
@@ -60,7 +62,7 @@ pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
                 .map(|driver| (driver.manifest.clone(), outcome(driver)))
                 .collect(),
         ),
-        ("layers", layers(&planned, &report)),
+        ("layers", layers(planned, &report)),
         ("devices", devices(&report.devices)),
     ]);
     let built_in = policy.roots.iter().filter_map(|root| match root {
@@ -69,14 +71,12 @@ pub(super) fn side(machine: Machine, whole: bool) -> Result<Side, String> {
     });
     let width = ("pointer width".to_owned(), policy.pointer_width.to_string());
     side.insert("search", built_in.chain([width]).collect());
-    if let Some(seen) = seen.filter(|_| whole) {
-        of_machine(&mut side, diagnosis::recorded(planned, seen)?);
-    }
+    of_machine(&mut side, &answer);
     Ok(side)
 }
 
-fn of_machine(side: &mut Side, case: Case) {
-    let Case { facts, target, trials, .. } = &case;
+fn of_machine(side: &mut Side, answer: &Diagnosis) {
+    let Case { facts, target, trials, .. } = &answer.case;
     // More variables than the loader asks for concern the doctor.
     side.entry("variables").or_default().extend(facts.variables.clone());
     side.insert("trials", of_trials(trials));
@@ -92,7 +92,6 @@ fn of_machine(side: &mut Side, case: Case) {
     side.insert("place", flat(&facts.environment));
     side.insert("user", flat(&facts.user));
     side.insert("packages", each(&facts.packages.installed));
-    let answer = diagnosis::answer(case);
     let mut findings = Entries::from([("answer".to_owned(), answer.headline())]);
     for finding in &answer.findings {
         let of = format!("{} {}", finding.id.name(), finding.about);

@@ -40,6 +40,8 @@ pub(crate) enum Whom<'a> {
     Process(u32),
     /// This program, with the loader in it.
     ThisProgram,
+    /// Any program, if it got the loader that is built into vkload.
+    OwnLoader,
 }
 
 /// Returns the case that is asked for.
@@ -59,7 +61,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         not_read(Path::new("/"), loader.as_deref(), &variables, executable.as_deref(), target.bits)
     };
     let planned = Planned::for_loader(&variables, executable.as_deref(), target.bits, &not_read)?;
-    if request.probe && !target.built_in {
+    if request.probe && !matches!(request.whom, Whom::ThisProgram) {
         planned.check_rights()?;
     }
     let named = |(manifest, library): (&[u8], &[u8])| Named {
@@ -119,6 +121,7 @@ fn target(whom: &Whom<'_>) -> Result<(Target, Variables), String> {
             Ok((Target::program(name, usize::BITS)?, own_variables()))
         }
         Whom::ThisProgram => Ok((Target::this_program(), configured_variables())),
+        Whom::OwnLoader => Ok((Target::own_loader(), own_variables())),
     }
 }
 

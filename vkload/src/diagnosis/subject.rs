@@ -92,6 +92,12 @@ impl Target {
         }
     }
 
+    /// Returns any program, if it got the loader that is built into vkload.
+    pub(crate) fn own_loader() -> Self {
+        let loader = "the loader that is built into vkload".to_owned();
+        Self { loader, built_in: true, bits: usize::BITS, ..Self::default() }
+    }
+
     /// Returns the loader as the subject of a trial.
     pub(super) fn subject(&self) -> Subject {
         if self.built_in { Subject::Own } else { Subject::Loader { library: self.loader.clone() } }

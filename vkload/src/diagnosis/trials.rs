@@ -142,7 +142,7 @@ impl Trials {
     }
 
     /// Returns the result of opening this layer.
-    pub(super) fn layer(&self, name: &str) -> Option<&Trial> {
+    pub(crate) fn layer(&self, name: &str) -> Option<&Trial> {
         self.layers.iter().find(|(of, trial)| of == name && trial.has_begun()).map(|(_, trial)| trial)
     }
 }

@@ -12,9 +12,7 @@ use crate::arguments::DoctorArguments;
 use crate::diagnosis::answer;
 use crate::diagnosis::case::Case;
 use crate::diagnosis::gather::{Request, Whom, case};
-use crate::output::{
-    Format, clear_progress, fail, print_escaped as print_output, progress, tell_without_terminal,
-};
+use crate::output::{Format, clear_progress, fail, late, print_escaped as print_output, show_progress};
 pub(crate) use picture::picture;
 
 pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
@@ -50,17 +48,6 @@ fn diagnosed(options: &DoctorArguments) -> Result<Case, String> {
     });
     clear_progress();
     case
-}
-
-/// Names a trial that takes long on standard error. On a terminal, [`show_progress`] does.
-fn late(what: &str, limit: Duration) {
-    tell_without_terminal(&format!("trying {what}, for {} seconds at most", limit.as_secs()));
-}
-
-/// Shows the current trial on a terminal.
-fn show_progress(what: &str) {
-    let shown: String = what.chars().rev().take(60).collect::<Vec<_>>().into_iter().rev().collect();
-    progress(&format!("trying {shown}"));
 }
 
 /// Returns the answer for this case as text, and the exit code: failure if programs cannot use Vulkan.

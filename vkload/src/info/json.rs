@@ -8,6 +8,7 @@ pub(crate) fn render(report: &Report) -> Value {
     json!({
         "format": 1,
         "vkload": env!("CARGO_PKG_VERSION"),
+        "loader": report.loader,
         "vulkan": report.vulkan,
         "drivers": report.drivers,
         "layers": report.layers.iter().map(layer).collect::<Vec<_>>(),
@@ -16,7 +17,6 @@ pub(crate) fn render(report: &Report) -> Value {
         "searched": report.searched,
         "notes": report.notes,
         "problem": report.problem,
-        "builtInDriver": report.built_in,
     })
 }
 

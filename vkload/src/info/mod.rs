@@ -1,46 +1,41 @@
-//! `vkload info`: the loader's findings in this process.
+//! `vkload info`: what the loader that programs get finds here.
 //!
-//! [`gather`] queries the loader and fills a [`report::Report`], plain data that [`text`] and [`json`] show.
+//! [`gather`] makes a [`report::Report`] of the doctor's case, plain data that [`text`] and [`json`] show.
 
-mod built_in;
-mod devices;
 pub(crate) mod gather;
-pub(crate) mod json;
-pub(crate) mod layers;
+mod json;
+mod layers;
 pub(crate) mod report;
-pub(crate) mod text;
+mod text;
 
-use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
+use crate::arguments::InfoArguments;
+use crate::diagnosis::answer;
+use crate::diagnosis::gather::{Request, Whom, case};
 use crate::escape;
-use crate::output;
-use crate::planned::Planned;
-use crate::recording;
-use crate::rights;
+use crate::output::{clear_progress, fail, late, print as print_output, show_progress};
 use report::Report;
 
-/// Prints tables for people or one JSON object, and writes the answers that they rely on to the file `record`. The output has the result:
-/// the exit code only shows whether a device was found.
-pub(crate) fn print(verbose: bool, json: bool, record: Option<&Path>) -> ExitCode {
-    if rights::is_root()
-        && let Err(problem) = Planned::here().and_then(|planned| planned.check_rights())
-    {
-        return output::fail(&problem);
+/// Prints tables for people or one JSON object, and records the machine. The output has the result: the exit code only shows whether
+/// there is one.
+pub(crate) fn print(options: &InfoArguments) -> ExitCode {
+    let case = case(&Request {
+        whom: if options.own { Whom::OwnLoader } else { Whom::AnyProgram(usize::BITS) },
+        probe: !options.no_probe,
+        limit: Duration::from_secs(options.timeout),
+        record: options.record.as_deref(),
+        progress: &show_progress,
+        late,
+    });
+    clear_progress();
+    match case.map(answer) {
+        Ok(answer) => {
+            print_output(&render(&gather::report(&answer), options.verbose, options.json), ExitCode::SUCCESS)
+        }
+        Err(problem) => fail(&problem),
     }
-    // A driver may crash this process, and then the recording is wanted most.
-    if let Some(file) = record
-        && let Err(problem) = recording::write(file, &serde_json::Value::Null)
-    {
-        return output::fail(&problem);
-    }
-    let report = gather::gather();
-    if let Some(file) = record
-        && let Err(problem) = recording::write(file, &json::render(&report))
-    {
-        return output::fail(&problem);
-    }
-    output::print(&render(&report, verbose, json), ExitCode::SUCCESS)
 }
 
 /// Returns the report as tables or as JSON.

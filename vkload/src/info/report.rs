@@ -7,7 +7,9 @@ use crate::view::{Device, DriverView, LayerView};
 
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// The version of Vulkan that the loader has.
+    /// The loader's file. Empty if it was not tried.
+    pub(crate) loader: String,
+    /// The version of Vulkan that it has.
     pub(crate) vulkan: String,
     /// Every driver that was found, used or not, in order of discovery.
     pub(crate) drivers: Vec<Driver>,
@@ -22,8 +24,6 @@ pub(crate) struct Report {
     pub(crate) notes: Vec<String>,
     /// The reason for the lack of a device, and the remedy.
     pub(crate) problem: Option<Problem>,
-    /// The result of trying this program's built-in driver, if no device was found.
-    pub(crate) built_in: Option<BuiltIn>,
 }
 
 impl Report {
@@ -38,7 +38,7 @@ pub(crate) struct Driver {
     #[serde(flatten)]
     pub(crate) view: DriverView,
     /// How many devices it has, before any are filtered.
-    pub(crate) devices: u32,
+    pub(crate) devices: usize,
 }
 
 /// A layer that was found, and what becomes of it in a program that asks for no layer.
@@ -75,22 +75,7 @@ impl About {
     }
 }
 
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct Extension {
-    pub(crate) name: String,
-    pub(crate) version: u32,
-}
-
-/// The driver that is built into this program. No other program has it.
-#[derive(Debug, Default, Serialize)]
-pub(crate) struct BuiltIn {
-    pub(crate) device: Option<Device>,
-    /// How many bytes were filled and copied, and read as they should be.
-    #[serde(rename = "bytesCopied")]
-    pub(crate) bytes: u64,
-    /// Why it did not work, if so.
-    pub(crate) failure: Option<String>,
-}
+pub(crate) use crate::probe::Extension;
 
 /// The reason for the lack of a device.
 #[derive(Debug, Default, Serialize)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::report::{BuiltIn, Driver, Report};
+use super::report::{Driver, Report};
 use crate::escape;
 use crate::searched::SearchPath;
 use crate::table::{Table, section};
@@ -10,7 +10,11 @@ use crate::view::Device;
 
 /// Returns the main results as text; `verbose` adds the search paths and extensions.
 pub(crate) fn render(report: &Report, verbose: bool) -> String {
-    let mut out = format!("Vulkan {} (vkload {})\n", report.vulkan, env!("CARGO_PKG_VERSION"));
+    let mut out = match (report.loader.as_str(), report.vulkan.as_str()) {
+        ("", _) => "Nothing was tried.\n".to_owned(),
+        (loader, "") => format!("The loader {}\n", escape::line(loader)),
+        (loader, vulkan) => format!("Vulkan {vulkan} ({})\n", escape::line(loader)),
+    };
     section(&mut out, "Drivers", drivers(report, verbose));
     section(&mut out, "Layers", layers(report, verbose));
     if let (true, Some(table)) = (verbose, about_layers(report)) {
@@ -23,16 +27,12 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
     if verbose {
         section(&mut out, "Instance extensions", extensions(report));
     }
-    if let Some(built_in) = &report.built_in {
-        section(&mut out, BUILT_IN, devices(built_in.device.as_slice()));
-        out.push_str(&outcome(built_in));
-    }
     for note in &report.notes {
         let _ = write!(out, "\nNote: {}\n", escape::line(note));
     }
     if let Some(problem) = &report.problem {
         let _ = write!(out, "\nNo program can use Vulkan here: {}\n", escape::line(&problem.reason));
-        problem.advice.iter().for_each(|step| out.extend(["  ", &escape::line(step), "\n"]));
+        problem.advice.iter().for_each(|step| out.extend(["  -> ", step, "\n"]));
     }
     out
 }
@@ -73,7 +73,11 @@ fn layers(report: &Report, verbose: bool) -> Option<Table> {
     });
     for layer in &report.layers {
         let view = &layer.view;
-        let active = if view.is_active() { "yes".to_owned() } else { format!("no: {}", view.remark) };
+        let active = match (view.is_active(), view.remark.as_str()) {
+            (true, "") => "yes".to_owned(),
+            (true, problem) => format!("yes, but {problem}"),
+            (false, reason) => format!("no: {reason}"),
+        };
         let name = view.title();
         if verbose {
             table.row([name, &layer.api_version, &active, &view.manifest, &layer.description]);
@@ -105,20 +109,6 @@ fn devices(devices: &[Device]) -> Option<Table> {
         table.row([&device.name, &device.kind, &device.api_version, &id, driver.trim()]);
     }
     (!devices.is_empty()).then_some(table)
-}
-
-/// The driver that is built in is for this program only, and must not be taken for one that is installed.
-const BUILT_IN: &str =
-    "Built-in null driver (draws nothing; in this program only, because there is no other)";
-
-fn outcome(built_in: &BuiltIn) -> String {
-    match &built_in.failure {
-        Some(failure) => format!("  It does not work either: {failure}\n"),
-        None => format!(
-            "  The loader works: a device was created on it, and {} bytes that were filled and copied are right.\n",
-            built_in.bytes
-        ),
-    }
 }
 
 fn extensions(report: &Report) -> Option<Table> {

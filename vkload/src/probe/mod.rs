@@ -198,6 +198,9 @@ pub(crate) struct Trial {
     pub(crate) file: String,
     /// The version of Vulkan that it has for instances.
     pub(crate) version: String,
+    /// The extensions of instances. Not recorded.
+    #[serde(skip)]
+    pub(crate) extensions: Vec<Extension>,
     /// Its devices, as far as they were reached.
     pub(crate) devices: Vec<Tried>,
     /// How long it took until the instance was destroyed or a step failed. 0 if it did not get as far.
@@ -208,6 +211,12 @@ pub(crate) struct Trial {
     pub(crate) not_found: Vec<String>,
     /// Why the loader leaves the layer out, as a name that does not change. The words are in `ending`. Empty for everything else.
     pub(crate) fault: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub(crate) struct Extension {
+    pub(crate) name: String,
+    pub(crate) version: u32,
 }
 
 /// A device, and the result of using it.
@@ -386,6 +395,9 @@ enum Line {
     },
     Version {
         version: String,
+    },
+    InstanceExtensions {
+        extensions: Vec<Extension>,
     },
     /// A device was reached. What follows concerns it, until the next.
     Device {

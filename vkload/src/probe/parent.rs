@@ -169,6 +169,7 @@ fn take(line: Line, trial: &mut Trial) {
         Line::Stage { stage } => trial.stage = stage,
         Line::File { path } => trial.file = path,
         Line::Version { version } => trial.version = version,
+        Line::InstanceExtensions { extensions } => trial.extensions = extensions,
         Line::Fault { id } => trial.fault = id,
         Line::Device { device } => trial.devices.push(Tried { device, ..Tried::default() }),
         Line::Abilities { extensions, features, bus, driver_uuid } => {

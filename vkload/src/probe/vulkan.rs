@@ -7,7 +7,7 @@ use std::mem::transmute_copy;
 
 use ash::vk::{self, Handle};
 
-use super::{Cause, Ending, Line, Stage};
+use super::{Cause, Ending, Extension, Line, Stage};
 use crate::view::{self, Device};
 
 /// The callback that receives the steps.
@@ -69,6 +69,12 @@ pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), E
         tell(Line::Version { version: view::version(version) });
         // The loader would ask the installed drivers, which have nothing to do with a layer above the built-in one.
         let extensions = if commands.layer.is_some() { Vec::new() } else { instance_extensions(commands)? };
+        let told = extensions.iter().map(|it| Extension {
+            name: view::device_text(it.extension_name_as_c_str()),
+            version: it.spec_version,
+        });
+        tell(Line::InstanceExtensions { extensions: told.collect() });
+        let extensions = names(&extensions);
         tell(Line::Stage { stage: Stage::CreateInstance });
         let instance = create_instance(commands, version, &extensions)?;
         let has_surface = extensions.iter().any(|name| name.as_c_str() == ash::khr::surface::NAME);
@@ -144,13 +150,13 @@ fn names(extensions: &[vk::ExtensionProperties]) -> Vec<CString> {
     extensions.iter().filter_map(|it| it.extension_name_as_c_str().ok()).map(CStr::to_owned).collect()
 }
 
-unsafe fn instance_extensions(commands: Commands<'_>) -> Result<Vec<CString>, Ending> {
+unsafe fn instance_extensions(commands: Commands<'_>) -> Result<Vec<vk::ExtensionProperties>, Ending> {
     type Enumerate = vk::PFN_vkEnumerateInstanceExtensionProperties;
     // SAFETY: the type matches the command, and the array has the requested capacity.
     unsafe {
         let none = vk::Instance::null();
         let enumerate: Enumerate = commands.get(none, c"vkEnumerateInstanceExtensionProperties")?;
-        listed(EXTENSION_LIMIT, |count, all| enumerate(std::ptr::null(), count, all)).map(|all| names(&all))
+        listed(EXTENSION_LIMIT, |count, all| enumerate(std::ptr::null(), count, all))
     }
 }
 
