@@ -162,7 +162,7 @@ lines() {
 }
 
 lints() {
-    cargo clippy --quiet --workspace --features vkload/vulkanalia --all-targets -- --deny warnings
+    cargo clippy --quiet --workspace --features vkload/vulkanalia,vkload/portable --all-targets -- --deny warnings
 }
 
 # Another configuration, and what is compiled for one system alone.

@@ -53,7 +53,7 @@ build_everything() {
     make_archive
     # The tool would check manifests that a library with fixed drivers never reads.
     [ -z "$drivers" ] || return 0
-    cargo run --quiet --package vkload-pages "$files/pages"
+    cargo xtask pages "$files/pages"
     build --package vkload --bin vkload
     strip_to_files vkload
     echo "$plugins" | while read -r package library _; do

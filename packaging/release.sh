@@ -55,11 +55,11 @@ make_for() { # PROCESSOR
     # The static program carries the dynamic one.
     export VKLOAD_DYNAMIC_TOOL=$staged/$name/bin/vkload
     choose_target "$1-unknown-linux-musl" ''
-    build --package vkload-portable
+    build --package vkload --bin vkload-portable --features portable
     "$STRIP" --strip-all --remove-section=.comment -o "$out/$name" "$built/vkload-portable"
     cargo metadata --locked --format-version 1 --filter-platform "$1-unknown-linux-gnu" |
         jq --from-file packaging/release/bom.jq --arg version "$version" --rawfile lock Cargo.lock --args libvulkan-linux null-driver-icd \
-            statistics-layer recorder-layer faults-layer vkload-portable >"$out/$name.cdx.json"
+            statistics-layer recorder-layer faults-layer vkload >"$out/$name.cdx.json"
     cp "$out/$name.cdx.json" "$staged/$name/share/doc/vkload/vkload.cdx.json"
     licences "$out/$name.cdx.json" >"$staged/$name/share/doc/vkload/THIRD-PARTY-LICENSES"
     cp "$(rustc --print sysroot)/share/doc/rust/COPYRIGHT-library.html" "$staged/$name/share/doc/vkload/COPYRIGHT-rust.html"

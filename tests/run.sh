@@ -124,7 +124,7 @@ sanitized() {
 
 # The packages that are made for each target's system.
 targets() {
-    local android="null-driver-hal platform-android-apk platform-android-system"
+    local android="null-driver-icd platform-android-apk platform-android-system"
     each check "$@" <<END
 aarch64-unknown-linux-gnu vkload-linux
 aarch64-unknown-linux-musl vkload-linux
@@ -142,11 +142,11 @@ x86_64-linux-android $android
 aarch64-unknown-fuchsia libvulkan-fuchsia
 x86_64-unknown-fuchsia libvulkan-fuchsia
 riscv64gc-unknown-fuchsia libvulkan-fuchsia
-aarch64-unknown-none bare-program
-loongarch64-unknown-none bare-program
-riscv64gc-unknown-none-elf bare-program
-thumbv7em-none-eabihf bare-program
-x86_64-unknown-none bare-program
+aarch64-unknown-none platform-template
+loongarch64-unknown-none platform-template
+riscv64gc-unknown-none-elf platform-template
+thumbv7em-none-eabihf platform-template
+x86_64-unknown-none platform-template
 END
 }
 
@@ -224,13 +224,13 @@ program() {
 # emulator enforces landing pads.
 android() {
     local folder task pads
-    cargo build --quiet --target "$1" --package null-driver-hal
+    cargo build --quiet --target "$1" --package null-driver-icd
     while read -r folder task pads; do
         if [ ! -e "$target/$folder/arm64-v8a" ]; then
             echo "$1: skipped Android's libraries that \`cargo xtask $task\` makes"
             continue
         fi
-        env VKLOAD_TEST_ARTIFACTS="$target" VKLOAD_TEST_DRIVER="$target/$1/debug/libvulkan_null.so" ${pads:+"$pads"} \
+        env VKLOAD_TEST_ARTIFACTS="$target" VKLOAD_TEST_DRIVER="$target/$1/debug/libvkload_null.so" ${pads:+"$pads"} \
             cargo xtask test platform-android/system/library --skip=valgrind --skip=system_tree </dev/null
     done <<END
 android android-abi
@@ -253,7 +253,7 @@ emulate() {
     local program=$target/$1/release/bare-program
     add_target "$1"
     # Nothing moves the program to another address.
-    cargo build --quiet --release --package bare-program --target "$1" --config "target.$1.rustflags=[\"-Crelocation-model=static\"]"
+    cargo build --quiet --release --package platform-template --target "$1" --config "target.$1.rustflags=[\"-Crelocation-model=static\"]"
     echo "$1: $(($(readelf --program-headers --wide "$program" | awk '$1 == "LOAD" { printf "%s + ", $5 }') 0)) bytes"
     command -v "$2" >/dev/null || skip "$1: not run: no $2 (qemu-user)"
     "$2" "$program"

@@ -8,12 +8,9 @@
 //!
 //! Every call of the kernel, libfdio and the dynamic linker goes through [`System`], so that all of
 //! this can be tested on other systems.
-#![no_std]
+#![cfg_attr(not(feature = "simulation"), no_std)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
-
-#[cfg(test)]
-extern crate std;
 
 #[cfg_attr(
     not(any(target_os = "fuchsia", test)),
@@ -35,6 +32,18 @@ pub use policy::POLICY;
 pub use system::{
     Descriptor, ErrorNumber, FileState, FileSystem, Handle, RawHandle, Received, Status, System,
 };
+
+#[cfg(feature = "simulation")]
+#[path = "../simulation/mod.rs"]
+#[allow(
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "part of tests"
+)]
+#[allow(clippy::unwrap_used, reason = "part of tests")]
+pub mod simulation;
 
 #[cfg(target_os = "fuchsia")]
 mod process;

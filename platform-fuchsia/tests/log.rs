@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::as_on_fuchsia::programs::draw;
 use crate::as_on_fuchsia::{connect, driver, fuchsia, null_driver, open, said_by};
 use ash::vk;
-use fuchsia_simulation::{LoaderService, Process, Simulation};
+use platform_fuchsia::simulation::{LoaderService, Process, Simulation};
 use vkload_core::platform::Files;
 
 /// Runs a program of this file in a process of its own.

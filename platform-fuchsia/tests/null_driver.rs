@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::as_on_fuchsia::programs::{Drawn, SIZE, draw};
 use crate::as_on_fuchsia::{layer, null_driver};
 use ash::vk;
-use fuchsia_simulation::{LoaderService, Process, Simulation};
+use platform_fuchsia::simulation::{LoaderService, Process, Simulation};
 
 /// Returns a process with the null driver everywhere: twice in the service, in the package, and in
 /// a folder that the linker does not know. Such a folder also contains an implicit layer.

@@ -8,8 +8,8 @@ use std::sync::Barrier;
 
 use crate::as_on_fuchsia::{connect, driver, fuchsia, open, open_layer, said_by, symbol};
 use ash::vk;
-use fuchsia_simulation::{LoaderService, Process, Simulation};
 use platform_fuchsia::OpenInNamespace;
+use platform_fuchsia::simulation::{LoaderService, Process, Simulation};
 use vkload_core::platform::{FileError, Files, Libraries};
 
 const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";

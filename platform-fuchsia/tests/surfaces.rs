@@ -6,7 +6,7 @@ use std::ptr::null;
 
 use crate::as_on_fuchsia::{compiled, null_driver, open, open_layer, said_by};
 use ash::{Entry, Instance, fuchsia, khr, vk};
-use fuchsia_simulation::{LoaderService, Process, Simulation};
+use platform_fuchsia::simulation::{LoaderService, Process, Simulation};
 
 /// The handle of the image pipe; nothing uses the object.
 const PIPE: u32 = 77;

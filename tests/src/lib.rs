@@ -29,6 +29,7 @@
 
 pub mod allocator;
 mod artifact;
+pub mod benches;
 mod bodies;
 mod child;
 mod compile;
@@ -38,6 +39,7 @@ mod extensions;
 mod instance;
 mod layer;
 pub mod listening;
+pub mod programs;
 mod refusing;
 mod run;
 mod sandbox;
@@ -59,7 +61,7 @@ pub use instance::{Ask, Instance, extension_names};
 pub use layer::Layer;
 pub use refusing::{no_new_privileges, refuse};
 pub use run::Run;
-pub use sandbox::Sandbox;
+pub use sandbox::{Sandbox, target_folder};
 pub use scarce::{Granted, Scarce, Told};
 pub use scenario::Scenario;
 pub use trace::{Call, Trace};

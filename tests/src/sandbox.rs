@@ -91,7 +91,11 @@ pub(crate) fn temporary_folder() -> PathBuf {
 }
 
 /// Returns the folder that cargo builds into: test executables lie in `PROFILE/deps` of it.
-pub(crate) fn target_folder() -> PathBuf {
+///
+/// # Panics
+/// If the path of this program is unknown.
+#[must_use]
+pub fn target_folder() -> PathBuf {
     let executable = std::env::current_exe().unwrap();
     let deps = executable.parent().unwrap();
     deps.parent().and_then(Path::parent).unwrap_or(deps).to_owned()

@@ -1,5 +1,5 @@
 //! The command line. Nothing but its description, so that the manual pages and the completions of shells can be made
-//! from it (`vkload/pages`).
+//! from it (`cargo xtask pages`).
 
 use std::ffi::{CString, OsString};
 use std::path::PathBuf;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::json;
 use two_users::{Machine, OTHER};
-use vkload_programs::Library;
+use vkload_tests::programs::Library;
 
 const PROGRAM: &str = r#"
 #include <dlfcn.h>

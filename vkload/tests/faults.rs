@@ -11,7 +11,7 @@ use std::process::{Command, Output};
 use schema::Schema;
 use serde_json::Value;
 use tempfile::TempDir;
-use vkload_programs::{CProgram, Library, Machine, Need, VALIDATION};
+use vkload_tests::programs::{CProgram, Library, Machine, Need, VALIDATION};
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
 

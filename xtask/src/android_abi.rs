@@ -55,7 +55,7 @@ pub(crate) const LIBRARIES: &[Library] = &[
         exports: "vkload_configure vkload_get_instance_proc_addr vkload_report vkload_set_log",
         imports: "platform-android/imports-apk.txt", is_brought: true, largest: 700_000 },
     Library { package: "libvkload-jni", soname: "libvkload_jni.so", file: "libvkload_jni.so", has_commands: false, exports: "JNI_OnLoad",
-        imports: "jni/native/imports.txt", is_brought: true, largest: 16_000 },
+        imports: "jni/imports.txt", is_brought: true, largest: 16_000 },
     Library { package: STAND_INS, soname: "libcutils.so", file: "libvkload_cutils.so", has_commands: false,
         exports: "atrace_async_begin_body atrace_async_end_body atrace_async_for_track_begin_body atrace_async_for_track_end_body \
             atrace_begin_body atrace_end_body atrace_get_enabled_tags atrace_init atrace_instant_body atrace_instant_for_track_body \

@@ -20,11 +20,11 @@ type Library = (&'static str, &'static str, &'static [&'static str], &'static [&
 
 const LIBRARIES: &[Library] = &[
     ("null-driver-icd", "libvkload_null.so", ICD, &[]),
-    ("null-driver-hal", "libvulkan_null.so", &["HMI"], &[]),
     ("null-driver-icd", "libvkload_null.so", FUCHSIA, fuchsia_abi::TARGETS),
 ];
 
 const ICD: &[&str] = &[
+    "HMI",
     "vk_icdGetInstanceProcAddr",
     "vk_icdGetPhysicalDeviceProcAddr",
     "vk_icdNegotiateLoaderICDInterfaceVersion",

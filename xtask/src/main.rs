@@ -16,6 +16,7 @@ mod imports;
 mod landing_pads;
 mod layers;
 mod links;
+mod pages;
 mod rules;
 mod shell;
 mod target;
@@ -44,6 +45,7 @@ const TASKS: &[Task] = &[
     ("gen", "write the tables made from vk.xml: --registry PATH [--check]", r#gen::run),
     ("landing-pads", "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]", landing_pads::run),
     ("layers", "print the order of each crate's modules, and what runs against it", layers::run),
+    ("pages", "write the manual pages of vkload and the completions of shells: FOLDER", pages::run),
     ("rules", "check that each rule in docs/rules has a test, and the links and the summary of all pages", rules::run),
     ("test", "compile the tests of the workspace once, and run their programs side by side [PART...: those with one of these in their names] [--compile: do not run them] [--doc: run examples in documentation]", test::run),
     ("tools", "print the tools and flags for another target as shell variables: TRIPLE", tools::run),

@@ -13,24 +13,23 @@ use crate::command::Run as _;
 use crate::toolchain::cargo;
 use crate::workspace::root;
 
-/// The selection with which everything of the host is compiled. An example of `vkload`, which its tests run, needs the feature.
-const SELECTION: &str = "--workspace --features vkload/vulkanalia";
+/// The selection with which everything of the host is compiled: an example and a program of `vkload` need the features.
+const SELECTION: &str = "--workspace --features vkload/vulkanalia,vkload/portable";
 
 /// The programs that take longest, the longest first. They start first, so that none of them is left at the end.
 const LONGEST: &[&str] = &[
-    "tests/programs/programs",
+    "tests/programs",
     "tests/differential",
-    "jni/tests/java",
+    "jni/java",
     "vkload/worlds",
     "vkload/commands",
     "vkload/attacks",
-    "tests/benches/counts",
+    "tests/counts",
     "platform-android/apk/apk",
-    "jni/tests/application",
     "tests/layers",
     "driver-runtime/null-driver/icd/loaders",
     "tests/instances",
-    "tests/benches/growth",
+    "tests/growth",
     "tests/drivers",
     "layers/runtime/wrap_devices",
     "layers/runtime/log_present",

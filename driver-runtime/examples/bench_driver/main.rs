@@ -1,4 +1,4 @@
-//! A driver for `cargo bench -p vkload-benches -- --driver`, which compares the cost of a runtime-based driver with
+//! A driver for `cargo bench -p vkload-tests -- --driver`, which compares the cost of a runtime-based driver with
 //! lavapipe. It runs everything at once on the submitting thread, so that the benchmark measures only the runtime and
 //! the data that any driver keeps.
 #![allow(

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use tempfile::TempDir;
-use vkload_programs::{CProgram, Library, Machine, Need, Output, run};
+use vkload_tests::programs::{CProgram, Library, Machine, Need, Output, run};
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
 

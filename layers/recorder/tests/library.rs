@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
-use vkload_programs::{CProgram, Library, Machine, Need, Output, run};
+use vkload_tests::programs::{CProgram, Library, Machine, Need, Output, run};
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
 

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 
 use vkload_layer_runtime::vk;
-use vkload_programs::{CProgram, Machine, Need, run};
+use vkload_tests::programs::{CProgram, Machine, Need, run};
 
 mod common;
 #[path = "../examples/fail_memory.rs"]

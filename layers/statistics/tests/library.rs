@@ -12,7 +12,7 @@ use std::process::Command;
 use schema::Schema;
 use serde_json::Value;
 use tempfile::TempDir;
-use vkload_programs::{CProgram, Library, Machine, Need, Output, Screen, VALIDATION, lavapipe, run};
+use vkload_tests::programs::{CProgram, Library, Machine, Need, Output, Screen, VALIDATION, lavapipe, run};
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Lavapipe, Need::Distribution];
 

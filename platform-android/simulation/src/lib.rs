@@ -25,7 +25,7 @@ mod window;
 pub use exported::exported;
 pub use fences::SignalledLater;
 pub use filled::filled;
-pub use made::null_driver;
+pub use made::{null_driver, null_driver_without_module};
 pub use packages::{Packed, package};
 pub use scarce::{Scarce, with_memory_for};
 pub use window::{FakeWindow, NextBuffer, Shown, State as WindowState, Told, WithoutBuffers};

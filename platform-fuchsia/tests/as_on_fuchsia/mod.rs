@@ -8,8 +8,8 @@ use std::process::Command;
 use std::ptr::NonNull;
 
 use ash::vk;
-use fuchsia_simulation::{LoaderService, Process, Simulation};
 use platform_fuchsia::Fuchsia;
+use platform_fuchsia::simulation::{LoaderService, Process, Simulation};
 use vkload_core::platform::{Libraries, Library, LibraryKind};
 
 pub(crate) mod programs;

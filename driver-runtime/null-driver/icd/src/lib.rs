@@ -1,5 +1,5 @@
-//! The null driver as a shared library for Vulkan loaders: its exports, and, on Fuchsia without the standard library,
-//! replacements for parts of it.
+//! The null driver as a shared library: its exports for Vulkan loaders and, as a HAL module, for Android's. On Fuchsia
+//! without the standard library, replacements for parts of it.
 #![cfg_attr(target_os = "fuchsia", no_std)]
 
 use core::ffi::c_char;
@@ -11,6 +11,9 @@ mod fuchsia;
 
 #[cfg(target_os = "fuchsia")]
 vkload_driver_runtime::export_fuchsia!();
+
+#[cfg(not(target_os = "fuchsia"))]
+vkload_driver_runtime::export_hal!(vkload_null_driver::Null, c"vkload null driver", c"vkload");
 
 /// Looks up every function of the driver.
 ///

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use vkload_programs::{
+use vkload_tests::programs::{
     CProgram, Library, MANGOHUD, Machine, Need, RENDERDOC, Screen, VALIDATION, lavapipe, run,
 };
 

@@ -16,11 +16,11 @@ mod windows;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use android_simulation::{Android, Simulation};
+use android_simulation::{Android, Simulation, null_driver_without_module as icd};
 use ash::vk::{self, Handle as _};
 use ash::{Device, Entry, Instance, StaticFn};
 use platform_android_apk::{self as apk, Apk, FLAVOUR};
@@ -119,11 +119,6 @@ impl Drop for Application {
     fn drop(&mut self) {
         vkload_core::entry::unload(&LOADER);
     }
-}
-
-/// Returns the null driver with the driver interface, which cargo builds next to the tests.
-fn icd() -> PathBuf {
-    std::env::current_exe().unwrap().with_file_name("libvkload_null.so")
 }
 
 /// Returns a device of the first physical device.

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use ash::vk;
 use ash::{Entry, Instance};
-use vkload_programs::{
+use vkload_tests::programs::{
     Commands, Library, Machine, Need, VALIDATION, compute_on, lavapipe, lavapipe_library, run,
 };
 

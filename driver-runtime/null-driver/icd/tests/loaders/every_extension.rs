@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use vkload_programs::{Need, Screen, VALIDATION};
+use vkload_tests::programs::{Need, Screen, VALIDATION};
 
 use crate::run::{NO_LOADER, Run, distribution, ours, with_loader};
 use crate::scenarios::everywhere;

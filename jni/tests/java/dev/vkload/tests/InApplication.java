@@ -21,7 +21,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
-/** The loader itself, on an Android system in a folder: {@code jni/tests/tests/application/android.rs} sets it up. */
+/** The loader itself, on an Android system in a folder: {@code jni/tests/application/android.rs} sets it up. */
 public final class InApplication {
     static final String PACKAGE = "/data/app/game/base.apk!/lib/x86_64";
     private static final String SETTINGS = "VK_LAYER_TEST_settings";

@@ -1,0 +1,235 @@
+//! The sample application (`jni/sample`) on this machine: its activity is Java, its native half is
+//! compiled with its own `CMakeLists.txt`. The loader beneath is `fake/libvkload.c`, which forwards
+//! to this repository's Linux loader with the null driver.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::common::{
+    are_there, driver, finish, has_what_the_sample_needs, java_files, jni, native_half, sample_flags,
+    system_loader, which,
+};
+
+/// Compilers for the processors of Android's ABIs.
+const COMPILERS: &[&str] =
+    &["aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc", "x86_64-linux-gnu-gcc", "i686-linux-gnu-gcc"];
+
+fn read(name: &str) -> String {
+    fs::read_to_string(jni(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Returns the sample and everything that it needs, in a folder.
+fn built() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let shared = |name: &str, source: PathBuf, include: PathBuf| {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-pthread", "-o"]).arg(path(&format!("lib{name}.so"))).arg(source);
+        finish(compiler.arg(format!("-Wl,-soname,lib{name}.so")).arg("-I").arg(include).arg("-ldl"));
+    };
+    shared("vkload", jni("tests/fake/libvkload.c"), jni("include"));
+    shared("log", jni("tests/sample/liblog.c"), jni("tests/sample"));
+    fs::copy(native_half(), path("libvkload_jni.so")).unwrap();
+
+    let mut cmake = Command::new("cmake");
+    cmake.args(["-G", "Ninja", "-S"]).arg(jni("sample/src/main/cpp")).arg("-B").arg(folder.path());
+    cmake.arg(format!("-DCMAKE_C_FLAGS={}", sample_flags().join(" ")));
+    cmake.arg(format!("-DCMAKE_SHARED_LINKER_FLAGS=-L{} -Wl,-z,defs", folder.path().display()));
+    finish(&mut cmake);
+    finish(Command::new("cmake").arg("--build").arg(folder.path()));
+
+    let mut sources = vec![];
+    for name in ["java", "android", "stubs", "sample/src/main/java", "tests/sample/java"] {
+        java_files(&jni(name), &mut sources);
+    }
+    let mut javac = Command::new("javac");
+    javac.args(["--release", "8", "-Xlint:all,-options,-serial", "-Werror", "-encoding", "UTF-8", "-d"]);
+    finish(javac.arg(path("classes")).args(sources));
+    folder
+}
+
+/// Returns the folder of Kotlin's libraries: next to its compiler, or Debian's.
+fn kotlin_libraries() -> String {
+    let compiler = fs::canonicalize(which("kotlinc").unwrap()).unwrap();
+    let folders = [compiler.ancestors().nth(2).unwrap().join("lib"), "/usr/share/java".into()];
+    let names = ["kotlin-stdlib.jar", "kotlin-stdlib-jdk7.jar"];
+    let files = names.iter().filter_map(|name| folders.iter().map(|it| it.join(name)).find(|it| it.exists()));
+    files.map(|file| file.display().to_string()).collect::<Vec<_>>().join(":")
+}
+
+/// Compiles Kotlin with the classes of the sample. Returns the compiler's output, and whether it
+/// succeeded.
+fn kotlinc(folder: &Path, sources: &Path) -> (String, bool) {
+    let mut kotlinc = Command::new("kotlinc");
+    kotlinc.args(["-no-reflect", "-jvm-target", "1.8", "-cp"]);
+    kotlinc.arg(format!("{}:{}", folder.join("classes").display(), kotlin_libraries()));
+    let output = kotlinc.arg("-d").arg(folder.join("kotlin")).arg(sources).output().unwrap();
+    (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.success())
+}
+
+/// Returns the sample's output in a build of this kind, with an activity instead of the first.
+fn run(folder: &Path, build: &str, activity: &[&str]) -> String {
+    let manifest = folder.join("null.json");
+    let library = driver("libvkload_null.so");
+    let text = format!(
+        r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{}", "api_version": "1.4.0"}}}}"#,
+        library.display()
+    );
+    fs::write(&manifest, text).unwrap();
+    let mut java = Command::new("java");
+    java.args(["-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
+    let libraries = if activity.is_empty() { String::new() } else { kotlin_libraries() };
+    java.arg(format!("{0}/classes:{0}/kotlin:{libraries}", folder.display()));
+    java.arg(format!("-Djava.library.path={}", folder.display()));
+    java.args(["dev.vkload.sample.Run", build]).args(activity).env_remove("JAVA_TOOL_OPTIONS");
+    java.env("LD_LIBRARY_PATH", folder).env("FAKE_VULKAN", system_loader());
+    java.env("VK_DRIVER_FILES", manifest).env("VK_LAYER_PATH", folder).env("VK_IMPLICIT_LAYER_PATH", folder);
+    finish(&mut java)
+}
+
+#[test]
+fn the_sample_lists_the_devices_and_a_debug_build_has_the_validation_layer() {
+    if !has_what_the_sample_needs() {
+        return;
+    }
+    let folder = built();
+    for (build, layers) in [("release", ""), ("debug", "\"VK_LAYER_KHRONOS_validation\"")] {
+        let said = run(folder.path(), build, &[]);
+        // The options that the loader got follow.
+        let told = said.strip_prefix("log 4 sample: null\n").expect(&said);
+        assert!(told.contains(&format!("\"layers\":[{layers}]")), "{said}");
+        assert!(told.contains("/data/app/sample/lib") && told.lines().count() == 1, "{said}");
+    }
+}
+
+#[test]
+fn the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_null_there() {
+    if !has_what_the_sample_needs() || !are_there(&["kotlinc"]) {
+        return;
+    }
+    let folder = built();
+    // The annotations are not packaged: their names in the classes are enough.
+    fs::remove_dir_all(folder.path().join("classes/org")).unwrap();
+    let (said, is_compiled) = kotlinc(folder.path(), &jni("sample/src/main/kotlin"));
+    assert!(is_compiled && !said.contains("KotlinActivity.kt"), "{said}");
+    for build in ["release", "debug"] {
+        let said = run(folder.path(), build, &["KotlinActivity"]);
+        assert!(said.starts_with("null: ") && said.contains(", Vulkan 1\n"), "{said}");
+    }
+
+    // Before this version Kotlin accepts code that JSpecify's annotations forbid.
+    let version = finish(Command::new("kotlinc").arg("-version"));
+    let version = version.split("kotlinc-jvm ").nth(1).unwrap_or_default();
+    let mut numbers = version.split(['.', '-']).map_while(|part| part.parse().ok());
+    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if version < (2, 1) {
+        println!("skipped: kotlinc {}.{} does not read JSpecify's annotations", version.0, version.1);
+        return;
+    }
+    let source = folder.path().join("Null.kt");
+    fs::write(&source, "fun none() { dev.vkload.VulkanLoader.builder().layer(null) }\n").unwrap();
+    let (said, is_compiled) = kotlinc(folder.path(), &source);
+    assert!(!is_compiled && said.contains("Null.kt:1"), "{said}");
+}
+
+#[test]
+fn the_native_half_can_be_mapped_with_pages_of_16_kib() {
+    if !has_what_the_sample_needs() || !are_there(&["readelf"]) {
+        return;
+    }
+    let folder = built();
+    let segments = finish(Command::new("readelf").arg("-lW").arg(folder.path().join("libsample.so")));
+    let loads: Vec<_> = segments.lines().filter(|line| line.trim_start().starts_with("LOAD")).collect();
+    assert!(!loads.is_empty() && loads.iter().all(|line| line.ends_with("0x4000")), "{segments}");
+}
+
+/// A Gradle of the tests' own, in a folder with the script that is to run it.
+#[test]
+fn the_script_for_gradle_unpacks_what_its_properties_name_and_checks_it() {
+    if !are_there(&["sh", "curl", "jar", "sha256sum"]) {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir_all(path("made/gradle-0/bin")).unwrap();
+    fs::create_dir_all(path("sample/gradle/wrapper")).unwrap();
+    fs::write(path("made/gradle-0/bin/gradle"), "echo \"in $(basename \"$PWD\") with $*\"\n").unwrap();
+    let mut jar = Command::new("jar");
+    finish(jar.arg("cfM").arg(path("gradle-0-bin.zip")).arg("-C").arg(path("made")).arg("gradle-0"));
+    fs::copy(jni("sample/gradlew"), path("sample/gradlew")).unwrap();
+    let sum = finish(Command::new("sha256sum").arg(path("gradle-0-bin.zip")));
+    let sum = sum.split(' ').next().unwrap();
+    let run = |sum: &str| {
+        let url = format!("file\\://{}", path("gradle-0-bin.zip").display());
+        let properties = format!("distributionUrl={url}\ndistributionSha256Sum={sum}\n");
+        fs::write(path("sample/gradle/wrapper/gradle-wrapper.properties"), properties).unwrap();
+        let mut script = Command::new("sh");
+        script.arg(path("sample/gradlew")).args(["assembleDebug", "--offline"]);
+        let output = script.env("GRADLE_USER_HOME", path("home")).output().unwrap();
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.success(), said(&output.stdout), said(&output.stderr))
+    };
+    let (is_run, _, said) = run(&"0".repeat(64));
+    assert!(!is_run && said.contains("has the SHA-256 sum"), "{said}");
+    for is_first in [true, false] {
+        let (is_run, printed, said) = run(sum);
+        assert!(is_run && printed == "in sample with assembleDebug --offline\n", "{printed}{said}");
+        assert_eq!(said.contains("downloading"), is_first, "{said}");
+    }
+    // Nothing half-done stays.
+    assert_eq!(fs::read_dir(path("home/vkload-sample")).unwrap().count(), 1);
+}
+
+/// The Gradle that the sample's own file names has a sum to check.
+#[test]
+fn the_samples_gradle_has_a_sum() {
+    let properties = read("sample/gradle/wrapper/gradle-wrapper.properties");
+    let sum = properties.lines().find_map(|line| line.strip_prefix("distributionSha256Sum="));
+    assert!(sum.is_some_and(|sum| sum.len() == 64 && sum.bytes().all(|byte| byte.is_ascii_hexdigit())));
+}
+
+#[test]
+fn the_native_half_compiles_for_the_processors_of_all_abis() {
+    if !has_what_the_sample_needs() || !are_there(COMPILERS) {
+        return;
+    }
+    for compiler in COMPILERS {
+        let mut compiler = Command::new(compiler);
+        compiler.args(sample_flags().iter().flat_map(|flag| flag.split(' ')));
+        // The processor's own headers come first.
+        compiler.args(["-fsyntax-only", "-idirafter", "/usr/include"]);
+        finish(compiler.arg(jni("sample/src/main/cpp/sample.c")));
+    }
+}
+
+#[test]
+fn the_project_names_the_repository_that_is_made_and_its_oldest_level() {
+    let project = read("sample/build.gradle.kts");
+    let line = concat!("    implementation(\"dev.vkload:vkload:", env!("CARGO_PKG_VERSION"), "\")\n");
+    assert!(project.contains(line), "{project}");
+    assert!(read("../docs/android-apk.md").contains(line), "docs/android-apk.md");
+    assert!(
+        read("sample/settings.gradle.kts").contains("maven { url = uri(\"../../target/android/maven\") }")
+    );
+    let oldest = |text: &str, key: &str| -> u32 {
+        let value = text.split(key).nth(1).unwrap();
+        value.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
+    };
+    let of_aar = oldest(&read("aar/AndroidManifest.xml"), "android:minSdkVersion=\"");
+    assert!(oldest(&project, "minSdk = ") >= of_aar);
+    let native = project.split("path = file(\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(read(&format!("sample/{native}")).contains("add_library(sample "));
+    let manifest = read("sample/src/main/AndroidManifest.xml");
+    assert!(
+        manifest.contains("android:name=\".MainActivity\"")
+            && manifest.contains("android:name=\".KotlinActivity\"")
+            && project.contains("namespace = \"dev.vkload.sample\"")
+    );
+    assert!(
+        read("sample/src/main/java/dev/vkload/sample/MainActivity.java")
+            .contains("package dev.vkload.sample;")
+    );
+}

@@ -1,0 +1,30 @@
+//! Nothing that the library does grows faster than the number of manifests, drivers, layers or instances. The measured processes
+//! are this program, so it has no harness.
+use std::env;
+use std::process::ExitCode;
+
+use vkload_tests::benches::child::{CHILD, Task};
+use vkload_tests::benches::curves;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if arguments.first().is_some_and(|word| word == CHILD) {
+        let Some(task) = Task::parse(&arguments) else { return ExitCode::from(2) };
+        task.run();
+        return ExitCode::SUCCESS;
+    }
+    if arguments.iter().any(|argument| argument == "--list") {
+        println!("growth: test");
+        return ExitCode::SUCCESS;
+    }
+    match curves::check() {
+        Ok(()) => {
+            println!("test growth ... ok");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("these costs grow faster than linearly, or could not be measured:\n{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
