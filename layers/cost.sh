@@ -1,7 +1,8 @@
 #!/bin/sh
-# Measures the cost of each layer for a call: instructions (valgrind's callgrind, which does not see the kernel's), and nanoseconds (the
-# fastest of 9 runs), without a layer, with the statistics layer, with its trace, with the recorder, and with the faults layer and a rule for
-# vkQueueSubmit. Needs valgrind, gcc and libvulkan-dev, and the library of `cargo xtask build`. The driver is one that does next to nothing.
+# Measures the cost of each layer for a call, and fails if a page has other instructions (valgrind's callgrind, which does not see the
+# kernel's). Also prints nanoseconds (the fastest of 9 runs). Without a layer, with the statistics layer, with its trace, with the recorder,
+# and with the faults layer and a rule for vkQueueSubmit. Needs valgrind, gcc and libvulkan-dev, and the library of `cargo xtask build`. The
+# driver is one that does next to nothing.
 set -eu
 cd "$(dirname "$0")/.."
 cargo build --quiet --release --package statistics-layer
@@ -21,7 +22,12 @@ export LD_LIBRARY_PATH="$release" VK_DRIVER_FILES="$work/null.json" VK_LAYER_PAT
 instructions() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$work/cost" "$1" "$2" 2>&1 | sed -n 's/.*Collected : *//p'
 }
+# Whether a page has a number of instructions that differs by at most a twentieth.
+has_instructions() {
+    grep -Eo '[0-9]+ instructions' "$1" | awk -v count="$2" '$1 * 20 >= count * 19 && $1 * 20 <= count * 21 { found = 1 } END { exit !found }'
+}
 
+result=0
 for command in draw submit; do
     for with in none table trace recorder faults; do
         export VKLOAD_STATISTICS=$with
@@ -33,6 +39,14 @@ for command in draw submit; do
         few=$(instructions $command 1000)
         many=$(instructions $command 11000)
         time=$(for run in 1 2 3 4 5 6 7 8 9; do "$work/cost" $command 60000; done | sort -n | sed -n 1p)
-        echo "$command, layer: $with: $(((many - few) / 10000)) instructions, $time ns"
+        count=$(((many - few) / 10000))
+        echo "$command, layer: $with: $count instructions, $time ns"
+        case $with in
+        none | table | trace) page=docs/statistics-layer.md ;;
+        *) page=docs/$with-layer.md ;;
+        esac
+        # Compilers differ a little.
+        has_instructions "$page" "$count" || [ "$command $with" = "draw faults" ] || { echo "$page does not say this" && result=1; }
     done
 done
+exit $result

@@ -254,7 +254,10 @@ emulate() {
     add_target "$1"
     # Nothing moves the program to another address.
     cargo build --quiet --release --package platform-template --target "$1" --config "target.$1.rustflags=[\"-Crelocation-model=static\"]"
-    echo "$1: $(($(readelf --program-headers --wide "$program" | awk '$1 == "LOAD" { printf "%s + ", $5 }') 0)) bytes"
+    local size=$(($(readelf --program-headers --wide "$program" | awk '$1 == "LOAD" { printf "%s + ", $5 }') 0))
+    echo "$1: $size bytes"
+    awk -F '[|]' -v target="$1" -v size=$((size / 1000)) \
+        'index($2, "`" target "`") && ($3 > 1.05 * size || $3 < 0.95 * size) { exit 1 }' docs/internals.md || fail "docs/internals.md has another size of $1"
     command -v "$2" >/dev/null || skip "$1: not run: no $2 (qemu-user)"
     "$2" "$program"
 }
