@@ -73,9 +73,9 @@ fn where_elevated_programs_search_is_on_the_page() {
 
 #[test]
 fn variables_of_builds_tools_and_tests_are_in_the_sources() {
-    let rows = rows("docs/environment.md");
-    let names: Vec<_> = rows
-        .iter()
+    let names: Vec<_> = ["docs/environment.md", "tests/README.md"]
+        .into_iter()
+        .flat_map(rows)
         .filter(|row| row.len() == 2 && !["searched", "ignored"].contains(&row[1].as_str()))
         .map(|row| unquoted(&row[0]))
         .collect();
@@ -92,7 +92,7 @@ fn variables_of_builds_tools_and_tests_are_in_the_sources() {
 /// Except the variables that tests set for processes which they start.
 #[test]
 fn every_variable_that_a_test_reads_is_on_the_page() {
-    let page = read("docs/environment.md");
+    let page = read("docs/environment.md") + &read("tests/README.md");
     let texts: Vec<_> = files(root(), &["rs"]).iter().map(|file| fs::read_to_string(file).unwrap()).collect();
     let names = |call: &str| {
         let of_text = |text: &String| {
@@ -187,6 +187,23 @@ fn figures_of_the_readme_and_the_front_page_are_measured_ones() {
                 measured.contains(&format!(" {figure} |")),
                 "{page}: {figure} is not in docs/performance.md"
             );
+        }
+    }
+}
+
+#[test]
+fn compilers_on_pages_are_those_of_the_manifests() {
+    let oldest = |manifest: &str| {
+        let text = read(manifest);
+        text.split("rust-version = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap().to_owned()
+    };
+    let known = [oldest("Cargo.toml"), oldest("loader-core/Cargo.toml")];
+    for page in ["README.md", "CONTRIBUTING.md", "vkload/README.md", "docs/install.md", "docs/packaging.md"] {
+        let text = read(page);
+        assert!(text.contains("Rust 1."), "{page}");
+        for after in text.split("Rust 1.").skip(1) {
+            let named = after.split(|it: char| !it.is_ascii_digit()).next().unwrap();
+            assert!(known.contains(&format!("1.{named}")), "{page}: Rust 1.{named}");
         }
     }
 }
