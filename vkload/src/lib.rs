@@ -65,6 +65,8 @@ mod faults;
 #[cfg(feature = "tool")]
 mod faults_layer;
 #[cfg(feature = "tool")]
+mod fold;
+#[cfg(feature = "tool")]
 mod info;
 #[cfg(feature = "tool")]
 mod layers;

@@ -217,12 +217,27 @@ fn only_a_terminal_gets_colour_and_only_unless_the_user_wants_none() {
     assert!(!is_coloured(&on_a_terminal(command(&sandbox, &["chain"]).env("NO_COLOR", "1"))));
 }
 
+#[test]
+fn tables_fit_the_terminal() {
+    let sandbox = large_machine();
+    for arguments in [&["layers", "--no-probe"][..], &["paths"], &["info", "--verbose"]] {
+        let widest = |said: &str| said.lines().map(|line| line.chars().count()).max();
+        assert!(widest(&text(&vkload(&sandbox, arguments))) > Some(COLUMNS), "{arguments:?}");
+        let said = on_a_terminal(&mut command(&sandbox, arguments));
+        assert!(widest(&said) <= Some(COLUMNS), "{said}");
+    }
+}
+
+/// The width of the terminal.
+const COLUMNS: usize = 60;
+
 /// Returns the command's output on a terminal.
 fn on_a_terminal(command: &mut Command) -> String {
     let (mut ours, mut theirs) = (0, 0);
     let nothing = std::ptr::null_mut();
-    // SAFETY: the descriptors are written to two numbers that live; name and settings are not asked for.
-    let result = unsafe { libc::openpty(&mut ours, &mut theirs, nothing, nothing.cast(), nothing.cast()) };
+    let mut size = libc::winsize { ws_row: 24, ws_col: COLUMNS as u16, ws_xpixel: 0, ws_ypixel: 0 };
+    // SAFETY: the descriptors are written to two numbers that live, as does the size; name and settings are not asked for.
+    let result = unsafe { libc::openpty(&mut ours, &mut theirs, nothing, nothing.cast(), &mut size) };
     assert_eq!(result, 0, "{}", io::Error::last_os_error());
     // SAFETY: both descriptors are open, and no other code owns them.
     let (mut ours, theirs) = unsafe { (File::from_raw_fd(ours), File::from_raw_fd(theirs)) };

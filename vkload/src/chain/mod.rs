@@ -4,7 +4,6 @@
 //! [`html`] draw it.
 
 mod drawing;
-mod fold;
 pub(crate) mod html;
 mod json;
 pub(crate) mod model;

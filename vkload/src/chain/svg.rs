@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use super::drawing::{Block, Branch, Drawing, FORK, Note, Role};
-use super::fold::{columns, wrap};
 use super::model::Model;
+use crate::fold::{columns, wrap};
 use crate::page::escape;
 
 // All lengths are in pixels at the picture's natural size.

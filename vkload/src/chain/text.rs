@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal as _};
 use std::iter;
 
 use super::drawing::{Block, Branch, Drawing, FORK, Note, Role};
-use super::fold::{columns, fold, wrap};
 use super::model::Model;
+use crate::fold::{columns, fold, wrap};
 
 /// The width of the whole picture: odd, so that its middle is a column.
 const WIDTH: usize = 79;

@@ -9,13 +9,13 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 const INDENT: usize = 2;
 
 /// Returns how many columns the text needs.
-pub(super) fn columns(text: &str) -> usize {
+pub(crate) fn columns(text: &str) -> usize {
     text.width()
 }
 
 /// Returns the text in lines of at most `width` columns. Lines after the first are indented by two. Control characters, which would command
 /// a terminal, are escaped.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let text = escape::line(text);
     let mut rest = text.trim();
@@ -32,7 +32,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
 
 /// Splits the text into at most `limit` lines of at most `width` columns. If the text is longer, `mark` replaces part of its middle; the
 /// end, which in a path is the file name, stays whole if it fits.
-pub(super) fn fold(text: &str, width: usize, limit: usize, mark: &str) -> Vec<String> {
+pub(crate) fn fold(text: &str, width: usize, limit: usize, mark: &str) -> Vec<String> {
     let whole = wrap(text, width);
     if whole.len() <= limit {
         return whole;
