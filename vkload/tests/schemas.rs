@@ -223,7 +223,8 @@ fn every_schema_is_strict_and_explains_itself_and_is_listed() {
         let root = schema(name).root;
         assert!(list.contains(&format!("](schemas/{file})")), "{file} is not in docs/scripting.md");
         assert_eq!(root["$schema"], "https://json-schema.org/draft/2020-12/schema", "{file}");
-        assert_eq!(root["$id"], format!("https://github.com/vkload/vkload/raw/main/docs/schemas/{file}"));
+        // With an address of its own, references to other files would lead to the network.
+        assert_eq!(root.get("$id"), None, "{file}");
         let number = if name == RECORDING { "recording" } else { "format" };
         assert!(root["properties"][number]["const"].is_u64(), "{file} has no number");
         check(&root, file);

@@ -37,7 +37,7 @@ impl Schema {
     fn against(&self, schema: &Value, value: &Value, pointer: &str) -> Option<String> {
         let schema = schema.as_object().expect("a schema");
         schema.iter().find_map(|(word, says)| match word.as_str() {
-            "$schema" | "$id" | "title" | "description" | "$defs" | "then" => None,
+            "$schema" | "title" | "description" | "$defs" | "then" => None,
             "$ref" => self.refer(says.as_str().expect("a reference"), value, pointer),
             "oneOf" => self.one_of(says, value, pointer),
             "if" if self.against(says, value, pointer).is_none() => {
