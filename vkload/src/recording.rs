@@ -59,9 +59,12 @@ pub(crate) fn write(
 pub(crate) fn read(file: &Path) -> Result<Recording, String> {
     let problem = |problem: &str| format!("{}: {problem}", file.display());
     let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;
-    let seen: Value = serde_json::from_slice(&bytes).map_err(|error| problem(&error.to_string()))?;
+    let not_one = |why: &str| {
+        problem(&format!("it is not a recording{why}; create one with `vkload doctor --record FILE`"))
+    };
+    let seen: Value = serde_json::from_slice(&bytes).map_err(|error| not_one(&format!(" ({error})")))?;
     if seen["recording"] != FORMAT {
-        return Err(problem("it is not a recording; create one with `vkload doctor --record FILE`"));
+        return Err(not_one(""));
     }
     let mut snapshot = Snapshot::new();
     for answer in seen["answers"].as_array().into_iter().flatten() {

@@ -214,9 +214,11 @@ fn invalid_and_incomplete_recordings_are_reported() {
     let file = sandbox.path("out/recording.json");
     let file = file.to_str().expect("UTF-8");
     assert_eq!(vkload(&sandbox, &["replay", "/gone.json"]).status.code(), Some(2));
-    fs::write(file, "{}").expect("a file");
-    let output = vkload(&sandbox, &["replay", file]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is not a recording"), "{output:?}");
+    for other in ["{}", "root:x:0:0"] {
+        fs::write(file, other).expect("a file");
+        let output = vkload(&sandbox, &["replay", file]);
+        assert!(String::from_utf8_lossy(&output.stderr).contains("is not a recording"), "{output:?}");
+    }
 
     let _ = vkload(&sandbox, &["info", "--record", file]);
     let mut recording: Value = serde_json::from_slice(&fs::read(file).expect("a file")).expect("JSON");

@@ -64,6 +64,10 @@ fn it_shows_what_counts_for_a_program() {
         game.contains(", line 2, has these settings for /usr/bin/game:\n") && game.contains("\"layers\": []"),
         "{game}"
     );
+    let only = "{\"file_format_version\": \"1.0.0\", \"settings\": {\"app_keys\": [\"/usr/bin/game\"], \"layers\": []}}";
+    write(&file, only);
+    let any = text(&vkload(home.path(), &[], &[]));
+    assert!(any.contains(" has no settings for programs that it does not name.\n"), "{any}");
 }
 
 #[test]

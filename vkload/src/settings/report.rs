@@ -139,7 +139,10 @@ impl Report {
                         let written = written.as_str().map_or_else(|| format!("{written:#}"), str::to_owned);
                         written.lines().for_each(|text| line(&format!("  {text}")));
                     }
-                    None => line(&format!("{} has no settings for {whom}.", path.display())),
+                    None => {
+                        let whom = if program.is_none() { "programs that it does not name" } else { &whom };
+                        line(&format!("{} has no settings for {whom}.", path.display()));
+                    }
                 }
                 if !self.programs().is_empty() {
                     line("\nPrograms that it names");
