@@ -39,7 +39,7 @@ fn problem(page: &Path, link: &str) -> Option<&'static str> {
         return Some("the book does not contain it: link to the repository");
     }
     let found = anchor.is_empty() || anchors(&fs::read_to_string(target).ok()?).contains(anchor);
-    (!found).then_some("the page has no such heading or anchor")
+    (!found).then_some("the page has no such heading")
 }
 
 fn unlisted(pages: &[String]) -> Result<Vec<String>, Failure> {
@@ -65,16 +65,14 @@ fn links(text: &str) -> Vec<String> {
     after.filter_map(|rest| rest.split(')').next()).map(str::to_owned).collect()
 }
 
-/// Returns the anchors of a page: those written as HTML, and those that mdBook and code hosts make from headings, in
-/// lower case with hyphens for spaces.
+/// Returns the anchors that mdBook and code hosts make from a page's headings, in lower case with hyphens for spaces.
 fn anchors(text: &str) -> BTreeSet<String> {
     let lines = text.split("\n```").step_by(2).flat_map(str::lines);
     let headings = lines.filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
     let is_kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
     let from_heading =
         |text: &str| text.to_lowercase().chars().filter(is_kept).collect::<String>().replace(' ', "-");
-    let written = text.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next());
-    headings.map(from_heading).chain(written.map(str::to_owned)).collect()
+    headings.map(from_heading).collect()
 }
 
 #[cfg(test)]
@@ -90,7 +88,7 @@ mod tests {
     fn a_link_needs_its_file_and_its_anchor() {
         let page = Path::new("README.md");
         assert_eq!(problem(page, "CONTRIBUTING.md#writing"), None);
-        assert_eq!(problem(page, "CONTRIBUTING.md#reading"), Some("the page has no such heading or anchor"));
+        assert_eq!(problem(page, "CONTRIBUTING.md#reading"), Some("the page has no such heading"));
         assert_eq!(problem(page, "NOTHING.md"), Some("the file does not exist"));
         assert_eq!(problem(page, "https://example.org/x"), None);
     }
@@ -104,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn anchors_are_headings_and_written_ids() {
-        let found = anchors("# A `b` c\n<a id=\"d-1\"></a>\n```\n# not\n```\n");
-        assert_eq!(found, BTreeSet::from(["a-b-c".to_owned(), "d-1".to_owned()]));
+    fn anchors_are_headings() {
+        let found = anchors("# A `b` c\n```\n# not\n```\n## d_1\n");
+        assert_eq!(found, BTreeSet::from(["a-b-c".to_owned(), "d_1".to_owned()]));
     }
 }
