@@ -32,9 +32,9 @@ main() {
     # Everything is compiled once, so nothing is kept for the next compilation of the same crate.
     export CARGO_INCREMENTAL=0
     step "packages" install_packages
+    [ "$(id -u)" -eq 0 ] || skip "elevated programs (tests/integration/elevated.rs) and the doctor's worlds (vkload/tests/worlds): only root can make them"
     # With every package there, a test that lacks something fails instead of saying so.
     [ -e "$notes/skipped" ] || export VKLOAD_TESTS_COMPLETE=1
-    [ "$(id -u)" -eq 0 ] || skip "elevated programs (tests/integration/elevated.rs) and the doctor's worlds (vkload/tests/worlds): only root can make them"
     step "formatting" cargo fmt --all --check
     step "module order" cargo xtask layers
     step "rules and links" cargo xtask rules

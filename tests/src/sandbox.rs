@@ -1,7 +1,6 @@
 //! A folder that acts as the whole file system of a scenario.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -78,16 +77,11 @@ impl Drop for Folder {
     }
 }
 
-/// Returns the folder for files of test runs: `tmp/vkload-tests` in the folder that cargo builds into. Root opens nothing there that another user
-/// can change, so its files are elsewhere if the checkout is another user's.
+/// Returns the folder for files of test runs. It is not in the checkout, which may be another user's, or in a home, whose name recordings leave out.
 pub(crate) fn temporary_folder() -> PathBuf {
-    let target = target_folder();
-    let is_of_root = |folder: &Path| fs::metadata(folder).is_ok_and(|found| found.uid() == 0);
     // SAFETY: no preconditions.
-    if unsafe { libc::geteuid() } == 0 && !target.ancestors().all(is_of_root) {
-        return std::env::temp_dir().join("vkload-tests");
-    }
-    target.join("tmp/vkload-tests")
+    let user = unsafe { libc::geteuid() };
+    std::env::temp_dir().join(format!("vkload-tests-{user}"))
 }
 
 /// Returns the folder that cargo builds into: test executables lie in `PROFILE/deps` of it.
