@@ -7,7 +7,7 @@ use std::{env, io};
 
 use crate::arguments::ExecArguments;
 use crate::escape;
-use crate::facts::own_variables;
+use crate::facts::{Variables, own_variables};
 use crate::own_library::{folder_of_library, prepend};
 use crate::{faults_layer, switches};
 
@@ -31,7 +31,8 @@ fn command(options: &ExecArguments) -> Result<Command, String> {
     command.args(arguments).env("LD_LIBRARY_PATH", prepend(&folder, env::var_os("LD_LIBRARY_PATH")));
     if let Some(faults) = &options.faults {
         let layer = faults_layer::find(options.faults_layer.as_deref())?;
-        switches::apply(&mut command, &faults_layer::changes(&layer, faults, &own_variables(), &[])?);
+        let changes = faults_layer::changes(&layer, faults, &own_variables(), &[])?;
+        switches::apply(&mut command, &Variables::new(), &changes);
     }
     Ok(command)
 }

@@ -3,7 +3,6 @@
 use super::layers;
 use super::report::{Driver, Problem, Report};
 use crate::diagnosis::{Diagnosis, Severity};
-use crate::lossless;
 use crate::probe::{Cause, Ending, Stage, Trial};
 use crate::searched::SearchPath;
 use crate::view::{Device, DriverView};
@@ -21,7 +20,8 @@ pub(crate) fn report(answer: &Diagnosis) -> Report {
     let notes = plan.notes.iter().map(ToString::to_string);
     report.notes.extend(notes.chain(case.planned.layers.notes.iter().map(ToString::to_string)));
     if let Some(program) = &case.trials.program {
-        report.loader = if program.file.is_empty() { case.target.loader.clone() } else { program.file.clone() };
+        report.loader =
+            if program.file.is_empty() { case.target.loader.clone() } else { program.file.clone() };
         report.vulkan.clone_from(&program.version);
         report.extensions.clone_from(&program.extensions);
         report.devices = program.devices.iter().map(|tried| tried.device.clone()).collect::<Vec<Device>>();
