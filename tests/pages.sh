@@ -3,7 +3,6 @@
 # with a temporary home folder, and with values instead of the names that a reader replaces. Needs vulkaninfo and a driver.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-repository=file://$PWD
 export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 # What is built outside of the checkout shares its dependencies.
 export CARGO_TARGET_DIR=$PWD/target
@@ -15,6 +14,9 @@ trap 'kill "$game"; rm -rf "$HOME"' EXIT
 # The pages say that these exist.
 mkdir -p "$HOME/.local/share/bash-completion/completions" "$HOME/.config/fish/completions"
 cargo new --quiet "$HOME/app"
+# A clone is named like this.
+mkdir "$HOME/origin"
+ln -s "$PWD" "$HOME/origin/vkload"
 
 # What is in blocks for a shell, and between backticks, and begins as a command does.
 commands() {
@@ -36,7 +38,7 @@ run() {
     git\ *) folder=$HOME ;;
     cargo\ add\ *) folder=$HOME/app ;;
     esac
-    command=$(sed -E "s|https://github.com/vkload/vkload|$repository|; s/--program PROGRAM/--program vulkaninfo/; s/\\$\\(pidof GAME\\)/$game/
+    command=$(sed -E "s|https://github.com/vkload/vkload|file://$HOME/origin/vkload|; s/--program PROGRAM/--program vulkaninfo/; s/\\$\\(pidof GAME\\)/$game/
         s/%command%|PROGRAM|vkcube|\\.\\/(my-tests|program)/vulkaninfo --summary/; s/^([A-Z_]+=[^ ]+ ?)+$/& vulkaninfo --summary/
         s|DIR|$HOME|; s|FILE|$HOME/recording.json|; s/NAME/llvmpipe/; s/SHELL/bash/" <<<"$1")
     (cd "$folder" && bash -euc "$command") >"$HOME/output" 2>&1 || code=$?
