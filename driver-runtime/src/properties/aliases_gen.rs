@@ -2,154 +2,99 @@
 
 //! Other names of structures: each with the name that the tables have.
 
-pub(super) static ALIASES: &[(&str, &str)] = &[
-    ("VkFormatProperties3KHR", "VkFormatProperties3"),
-    ("VkPhysicalDevice16BitStorageFeaturesKHR", "VkPhysicalDevice16BitStorageFeatures"),
-    ("VkPhysicalDevice8BitStorageFeaturesKHR", "VkPhysicalDevice8BitStorageFeatures"),
-    ("VkPhysicalDeviceBufferAddressFeaturesEXT", "VkPhysicalDeviceBufferDeviceAddressFeaturesEXT"),
-    ("VkPhysicalDeviceBufferDeviceAddressFeaturesKHR", "VkPhysicalDeviceBufferDeviceAddressFeatures"),
-    (
-        "VkPhysicalDeviceComputeShaderDerivativesFeaturesNV",
-        "VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR",
-    ),
-    ("VkPhysicalDeviceCopyMemoryIndirectPropertiesNV", "VkPhysicalDeviceCopyMemoryIndirectPropertiesKHR"),
-    ("VkPhysicalDeviceDepthClampZeroOneFeaturesEXT", "VkPhysicalDeviceDepthClampZeroOneFeaturesKHR"),
-    ("VkPhysicalDeviceDepthStencilResolvePropertiesKHR", "VkPhysicalDeviceDepthStencilResolveProperties"),
-    ("VkPhysicalDeviceDescriptorIndexingFeaturesEXT", "VkPhysicalDeviceDescriptorIndexingFeatures"),
-    ("VkPhysicalDeviceDescriptorIndexingPropertiesEXT", "VkPhysicalDeviceDescriptorIndexingProperties"),
-    ("VkPhysicalDeviceDriverPropertiesKHR", "VkPhysicalDeviceDriverProperties"),
-    ("VkPhysicalDeviceDynamicRenderingFeaturesKHR", "VkPhysicalDeviceDynamicRenderingFeatures"),
-    (
-        "VkPhysicalDeviceDynamicRenderingLocalReadFeaturesKHR",
-        "VkPhysicalDeviceDynamicRenderingLocalReadFeatures",
-    ),
-    ("VkPhysicalDeviceExternalSciBufFeaturesNV", "VkPhysicalDeviceExternalMemorySciBufFeaturesNV"),
-    ("VkPhysicalDeviceFloat16Int8FeaturesKHR", "VkPhysicalDeviceShaderFloat16Int8Features"),
-    ("VkPhysicalDeviceFloatControlsPropertiesKHR", "VkPhysicalDeviceFloatControlsProperties"),
-    (
-        "VkPhysicalDeviceFragmentDensityMapOffsetFeaturesQCOM",
-        "VkPhysicalDeviceFragmentDensityMapOffsetFeaturesEXT",
-    ),
-    (
-        "VkPhysicalDeviceFragmentDensityMapOffsetPropertiesQCOM",
-        "VkPhysicalDeviceFragmentDensityMapOffsetPropertiesEXT",
-    ),
-    (
-        "VkPhysicalDeviceFragmentShaderBarycentricFeaturesNV",
-        "VkPhysicalDeviceFragmentShaderBarycentricFeaturesKHR",
-    ),
-    ("VkPhysicalDeviceGlobalPriorityQueryFeaturesEXT", "VkPhysicalDeviceGlobalPriorityQueryFeatures"),
-    ("VkPhysicalDeviceGlobalPriorityQueryFeaturesKHR", "VkPhysicalDeviceGlobalPriorityQueryFeatures"),
-    ("VkPhysicalDeviceHostImageCopyFeaturesEXT", "VkPhysicalDeviceHostImageCopyFeatures"),
-    ("VkPhysicalDeviceHostImageCopyPropertiesEXT", "VkPhysicalDeviceHostImageCopyProperties"),
-    ("VkPhysicalDeviceHostQueryResetFeaturesEXT", "VkPhysicalDeviceHostQueryResetFeatures"),
-    ("VkPhysicalDeviceIDPropertiesKHR", "VkPhysicalDeviceIDProperties"),
-    ("VkPhysicalDeviceImageRobustnessFeaturesEXT", "VkPhysicalDeviceImageRobustnessFeatures"),
-    ("VkPhysicalDeviceImagelessFramebufferFeaturesKHR", "VkPhysicalDeviceImagelessFramebufferFeatures"),
-    ("VkPhysicalDeviceIndexTypeUint8FeaturesEXT", "VkPhysicalDeviceIndexTypeUint8Features"),
-    ("VkPhysicalDeviceIndexTypeUint8FeaturesKHR", "VkPhysicalDeviceIndexTypeUint8Features"),
-    ("VkPhysicalDeviceInlineUniformBlockFeaturesEXT", "VkPhysicalDeviceInlineUniformBlockFeatures"),
-    ("VkPhysicalDeviceInlineUniformBlockPropertiesEXT", "VkPhysicalDeviceInlineUniformBlockProperties"),
-    ("VkPhysicalDeviceLineRasterizationFeaturesEXT", "VkPhysicalDeviceLineRasterizationFeatures"),
-    ("VkPhysicalDeviceLineRasterizationFeaturesKHR", "VkPhysicalDeviceLineRasterizationFeatures"),
-    ("VkPhysicalDeviceLineRasterizationPropertiesEXT", "VkPhysicalDeviceLineRasterizationProperties"),
-    ("VkPhysicalDeviceLineRasterizationPropertiesKHR", "VkPhysicalDeviceLineRasterizationProperties"),
-    ("VkPhysicalDeviceMaintenance3PropertiesKHR", "VkPhysicalDeviceMaintenance3Properties"),
-    ("VkPhysicalDeviceMaintenance4FeaturesKHR", "VkPhysicalDeviceMaintenance4Features"),
-    ("VkPhysicalDeviceMaintenance4PropertiesKHR", "VkPhysicalDeviceMaintenance4Properties"),
-    ("VkPhysicalDeviceMaintenance5FeaturesKHR", "VkPhysicalDeviceMaintenance5Features"),
-    ("VkPhysicalDeviceMaintenance5PropertiesKHR", "VkPhysicalDeviceMaintenance5Properties"),
-    ("VkPhysicalDeviceMaintenance6FeaturesKHR", "VkPhysicalDeviceMaintenance6Features"),
-    ("VkPhysicalDeviceMaintenance6PropertiesKHR", "VkPhysicalDeviceMaintenance6Properties"),
-    ("VkPhysicalDeviceMemoryDecompressionFeaturesNV", "VkPhysicalDeviceMemoryDecompressionFeaturesEXT"),
-    ("VkPhysicalDeviceMemoryDecompressionPropertiesNV", "VkPhysicalDeviceMemoryDecompressionPropertiesEXT"),
-    ("VkPhysicalDeviceMultiviewFeaturesKHR", "VkPhysicalDeviceMultiviewFeatures"),
-    ("VkPhysicalDeviceMultiviewPropertiesKHR", "VkPhysicalDeviceMultiviewProperties"),
-    (
-        "VkPhysicalDeviceMutableDescriptorTypeFeaturesVALVE",
-        "VkPhysicalDeviceMutableDescriptorTypeFeaturesEXT",
-    ),
-    (
-        "VkPhysicalDevicePipelineCreationCacheControlFeaturesEXT",
-        "VkPhysicalDevicePipelineCreationCacheControlFeatures",
-    ),
-    (
-        "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT",
-        "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesKHR",
-    ),
-    ("VkPhysicalDevicePipelineProtectedAccessFeaturesEXT", "VkPhysicalDevicePipelineProtectedAccessFeatures"),
-    ("VkPhysicalDevicePipelineRobustnessFeaturesEXT", "VkPhysicalDevicePipelineRobustnessFeatures"),
-    ("VkPhysicalDevicePipelineRobustnessPropertiesEXT", "VkPhysicalDevicePipelineRobustnessProperties"),
-    ("VkPhysicalDevicePointClippingPropertiesKHR", "VkPhysicalDevicePointClippingProperties"),
-    (
-        "VkPhysicalDevicePresentModeFifoLatestReadyFeaturesEXT",
-        "VkPhysicalDevicePresentModeFifoLatestReadyFeaturesKHR",
-    ),
-    ("VkPhysicalDevicePrivateDataFeaturesEXT", "VkPhysicalDevicePrivateDataFeatures"),
-    ("VkPhysicalDevicePushDescriptorPropertiesKHR", "VkPhysicalDevicePushDescriptorProperties"),
-    (
-        "VkPhysicalDeviceRasterizationOrderAttachmentAccessFeaturesARM",
-        "VkPhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT",
-    ),
-    ("VkPhysicalDeviceRobustness2FeaturesEXT", "VkPhysicalDeviceRobustness2FeaturesKHR"),
-    ("VkPhysicalDeviceRobustness2PropertiesEXT", "VkPhysicalDeviceRobustness2PropertiesKHR"),
-    ("VkPhysicalDeviceSamplerFilterMinmaxPropertiesEXT", "VkPhysicalDeviceSamplerFilterMinmaxProperties"),
-    ("VkPhysicalDeviceSamplerYcbcrConversionFeaturesKHR", "VkPhysicalDeviceSamplerYcbcrConversionFeatures"),
-    ("VkPhysicalDeviceScalarBlockLayoutFeaturesEXT", "VkPhysicalDeviceScalarBlockLayoutFeatures"),
-    (
-        "VkPhysicalDeviceSeparateDepthStencilLayoutsFeaturesKHR",
-        "VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures",
-    ),
-    ("VkPhysicalDeviceShaderAtomicInt64FeaturesKHR", "VkPhysicalDeviceShaderAtomicInt64Features"),
-    (
-        "VkPhysicalDeviceShaderDemoteToHelperInvocationFeaturesEXT",
-        "VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures",
-    ),
-    ("VkPhysicalDeviceShaderDrawParameterFeatures", "VkPhysicalDeviceShaderDrawParametersFeatures"),
-    ("VkPhysicalDeviceShaderExpectAssumeFeaturesKHR", "VkPhysicalDeviceShaderExpectAssumeFeatures"),
-    ("VkPhysicalDeviceShaderFloat16Int8FeaturesKHR", "VkPhysicalDeviceShaderFloat16Int8Features"),
-    ("VkPhysicalDeviceShaderFloatControls2FeaturesKHR", "VkPhysicalDeviceShaderFloatControls2Features"),
-    ("VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR", "VkPhysicalDeviceShaderIntegerDotProductFeatures"),
-    (
-        "VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR",
-        "VkPhysicalDeviceShaderIntegerDotProductProperties",
-    ),
-    (
-        "VkPhysicalDeviceShaderSubgroupExtendedTypesFeaturesKHR",
-        "VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures",
-    ),
-    ("VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR", "VkPhysicalDeviceShaderSubgroupRotateFeatures"),
-    (
-        "VkPhysicalDeviceShaderTerminateInvocationFeaturesKHR",
-        "VkPhysicalDeviceShaderTerminateInvocationFeatures",
-    ),
-    ("VkPhysicalDeviceSubgroupSizeControlFeaturesEXT", "VkPhysicalDeviceSubgroupSizeControlFeatures"),
-    ("VkPhysicalDeviceSubgroupSizeControlPropertiesEXT", "VkPhysicalDeviceSubgroupSizeControlProperties"),
-    ("VkPhysicalDeviceSwapchainMaintenance1FeaturesEXT", "VkPhysicalDeviceSwapchainMaintenance1FeaturesKHR"),
-    ("VkPhysicalDeviceSynchronization2FeaturesKHR", "VkPhysicalDeviceSynchronization2Features"),
-    ("VkPhysicalDeviceTexelBufferAlignmentPropertiesEXT", "VkPhysicalDeviceTexelBufferAlignmentProperties"),
-    (
-        "VkPhysicalDeviceTextureCompressionASTCHDRFeaturesEXT",
-        "VkPhysicalDeviceTextureCompressionASTCHDRFeatures",
-    ),
-    ("VkPhysicalDeviceTimelineSemaphoreFeaturesKHR", "VkPhysicalDeviceTimelineSemaphoreFeatures"),
-    ("VkPhysicalDeviceTimelineSemaphorePropertiesKHR", "VkPhysicalDeviceTimelineSemaphoreProperties"),
-    (
-        "VkPhysicalDeviceUniformBufferStandardLayoutFeaturesKHR",
-        "VkPhysicalDeviceUniformBufferStandardLayoutFeatures",
-    ),
-    ("VkPhysicalDeviceVariablePointerFeatures", "VkPhysicalDeviceVariablePointersFeatures"),
-    ("VkPhysicalDeviceVariablePointerFeaturesKHR", "VkPhysicalDeviceVariablePointersFeatures"),
-    ("VkPhysicalDeviceVariablePointersFeaturesKHR", "VkPhysicalDeviceVariablePointersFeatures"),
-    ("VkPhysicalDeviceVertexAttributeDivisorFeaturesEXT", "VkPhysicalDeviceVertexAttributeDivisorFeatures"),
-    ("VkPhysicalDeviceVertexAttributeDivisorFeaturesKHR", "VkPhysicalDeviceVertexAttributeDivisorFeatures"),
-    (
-        "VkPhysicalDeviceVertexAttributeDivisorPropertiesKHR",
-        "VkPhysicalDeviceVertexAttributeDivisorProperties",
-    ),
-    ("VkPhysicalDeviceVulkanMemoryModelFeaturesKHR", "VkPhysicalDeviceVulkanMemoryModelFeatures"),
-    (
-        "VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeaturesKHR",
-        "VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures",
-    ),
-];
+use super::names::aliases;
+
+aliases! {
+    "VkFormatProperties3KHR" "VkFormatProperties3";
+    "VkPhysicalDevice16BitStorageFeaturesKHR" "VkPhysicalDevice16BitStorageFeatures";
+    "VkPhysicalDevice8BitStorageFeaturesKHR" "VkPhysicalDevice8BitStorageFeatures";
+    "VkPhysicalDeviceBufferAddressFeaturesEXT" "VkPhysicalDeviceBufferDeviceAddressFeaturesEXT";
+    "VkPhysicalDeviceBufferDeviceAddressFeaturesKHR" "VkPhysicalDeviceBufferDeviceAddressFeatures";
+    "VkPhysicalDeviceComputeShaderDerivativesFeaturesNV" "VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR";
+    "VkPhysicalDeviceCopyMemoryIndirectPropertiesNV" "VkPhysicalDeviceCopyMemoryIndirectPropertiesKHR";
+    "VkPhysicalDeviceDepthClampZeroOneFeaturesEXT" "VkPhysicalDeviceDepthClampZeroOneFeaturesKHR";
+    "VkPhysicalDeviceDepthStencilResolvePropertiesKHR" "VkPhysicalDeviceDepthStencilResolveProperties";
+    "VkPhysicalDeviceDescriptorIndexingFeaturesEXT" "VkPhysicalDeviceDescriptorIndexingFeatures";
+    "VkPhysicalDeviceDescriptorIndexingPropertiesEXT" "VkPhysicalDeviceDescriptorIndexingProperties";
+    "VkPhysicalDeviceDriverPropertiesKHR" "VkPhysicalDeviceDriverProperties";
+    "VkPhysicalDeviceDynamicRenderingFeaturesKHR" "VkPhysicalDeviceDynamicRenderingFeatures";
+    "VkPhysicalDeviceDynamicRenderingLocalReadFeaturesKHR" "VkPhysicalDeviceDynamicRenderingLocalReadFeatures";
+    "VkPhysicalDeviceExternalSciBufFeaturesNV" "VkPhysicalDeviceExternalMemorySciBufFeaturesNV";
+    "VkPhysicalDeviceFloat16Int8FeaturesKHR" "VkPhysicalDeviceShaderFloat16Int8Features";
+    "VkPhysicalDeviceFloatControlsPropertiesKHR" "VkPhysicalDeviceFloatControlsProperties";
+    "VkPhysicalDeviceFragmentDensityMapOffsetFeaturesQCOM" "VkPhysicalDeviceFragmentDensityMapOffsetFeaturesEXT";
+    "VkPhysicalDeviceFragmentDensityMapOffsetPropertiesQCOM" "VkPhysicalDeviceFragmentDensityMapOffsetPropertiesEXT";
+    "VkPhysicalDeviceFragmentShaderBarycentricFeaturesNV" "VkPhysicalDeviceFragmentShaderBarycentricFeaturesKHR";
+    "VkPhysicalDeviceGlobalPriorityQueryFeaturesEXT" "VkPhysicalDeviceGlobalPriorityQueryFeatures";
+    "VkPhysicalDeviceGlobalPriorityQueryFeaturesKHR" "VkPhysicalDeviceGlobalPriorityQueryFeatures";
+    "VkPhysicalDeviceHostImageCopyFeaturesEXT" "VkPhysicalDeviceHostImageCopyFeatures";
+    "VkPhysicalDeviceHostImageCopyPropertiesEXT" "VkPhysicalDeviceHostImageCopyProperties";
+    "VkPhysicalDeviceHostQueryResetFeaturesEXT" "VkPhysicalDeviceHostQueryResetFeatures";
+    "VkPhysicalDeviceIDPropertiesKHR" "VkPhysicalDeviceIDProperties";
+    "VkPhysicalDeviceImageRobustnessFeaturesEXT" "VkPhysicalDeviceImageRobustnessFeatures";
+    "VkPhysicalDeviceImagelessFramebufferFeaturesKHR" "VkPhysicalDeviceImagelessFramebufferFeatures";
+    "VkPhysicalDeviceIndexTypeUint8FeaturesEXT" "VkPhysicalDeviceIndexTypeUint8Features";
+    "VkPhysicalDeviceIndexTypeUint8FeaturesKHR" "VkPhysicalDeviceIndexTypeUint8Features";
+    "VkPhysicalDeviceInlineUniformBlockFeaturesEXT" "VkPhysicalDeviceInlineUniformBlockFeatures";
+    "VkPhysicalDeviceInlineUniformBlockPropertiesEXT" "VkPhysicalDeviceInlineUniformBlockProperties";
+    "VkPhysicalDeviceLineRasterizationFeaturesEXT" "VkPhysicalDeviceLineRasterizationFeatures";
+    "VkPhysicalDeviceLineRasterizationFeaturesKHR" "VkPhysicalDeviceLineRasterizationFeatures";
+    "VkPhysicalDeviceLineRasterizationPropertiesEXT" "VkPhysicalDeviceLineRasterizationProperties";
+    "VkPhysicalDeviceLineRasterizationPropertiesKHR" "VkPhysicalDeviceLineRasterizationProperties";
+    "VkPhysicalDeviceMaintenance3PropertiesKHR" "VkPhysicalDeviceMaintenance3Properties";
+    "VkPhysicalDeviceMaintenance4FeaturesKHR" "VkPhysicalDeviceMaintenance4Features";
+    "VkPhysicalDeviceMaintenance4PropertiesKHR" "VkPhysicalDeviceMaintenance4Properties";
+    "VkPhysicalDeviceMaintenance5FeaturesKHR" "VkPhysicalDeviceMaintenance5Features";
+    "VkPhysicalDeviceMaintenance5PropertiesKHR" "VkPhysicalDeviceMaintenance5Properties";
+    "VkPhysicalDeviceMaintenance6FeaturesKHR" "VkPhysicalDeviceMaintenance6Features";
+    "VkPhysicalDeviceMaintenance6PropertiesKHR" "VkPhysicalDeviceMaintenance6Properties";
+    "VkPhysicalDeviceMemoryDecompressionFeaturesNV" "VkPhysicalDeviceMemoryDecompressionFeaturesEXT";
+    "VkPhysicalDeviceMemoryDecompressionPropertiesNV" "VkPhysicalDeviceMemoryDecompressionPropertiesEXT";
+    "VkPhysicalDeviceMultiviewFeaturesKHR" "VkPhysicalDeviceMultiviewFeatures";
+    "VkPhysicalDeviceMultiviewPropertiesKHR" "VkPhysicalDeviceMultiviewProperties";
+    "VkPhysicalDeviceMutableDescriptorTypeFeaturesVALVE" "VkPhysicalDeviceMutableDescriptorTypeFeaturesEXT";
+    "VkPhysicalDevicePipelineCreationCacheControlFeaturesEXT" "VkPhysicalDevicePipelineCreationCacheControlFeatures";
+    "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesEXT" "VkPhysicalDevicePipelineLibraryGroupHandlesFeaturesKHR";
+    "VkPhysicalDevicePipelineProtectedAccessFeaturesEXT" "VkPhysicalDevicePipelineProtectedAccessFeatures";
+    "VkPhysicalDevicePipelineRobustnessFeaturesEXT" "VkPhysicalDevicePipelineRobustnessFeatures";
+    "VkPhysicalDevicePipelineRobustnessPropertiesEXT" "VkPhysicalDevicePipelineRobustnessProperties";
+    "VkPhysicalDevicePointClippingPropertiesKHR" "VkPhysicalDevicePointClippingProperties";
+    "VkPhysicalDevicePresentModeFifoLatestReadyFeaturesEXT" "VkPhysicalDevicePresentModeFifoLatestReadyFeaturesKHR";
+    "VkPhysicalDevicePrivateDataFeaturesEXT" "VkPhysicalDevicePrivateDataFeatures";
+    "VkPhysicalDevicePushDescriptorPropertiesKHR" "VkPhysicalDevicePushDescriptorProperties";
+    "VkPhysicalDeviceRasterizationOrderAttachmentAccessFeaturesARM" "VkPhysicalDeviceRasterizationOrderAttachmentAccessFeaturesEXT";
+    "VkPhysicalDeviceRobustness2FeaturesEXT" "VkPhysicalDeviceRobustness2FeaturesKHR";
+    "VkPhysicalDeviceRobustness2PropertiesEXT" "VkPhysicalDeviceRobustness2PropertiesKHR";
+    "VkPhysicalDeviceSamplerFilterMinmaxPropertiesEXT" "VkPhysicalDeviceSamplerFilterMinmaxProperties";
+    "VkPhysicalDeviceSamplerYcbcrConversionFeaturesKHR" "VkPhysicalDeviceSamplerYcbcrConversionFeatures";
+    "VkPhysicalDeviceScalarBlockLayoutFeaturesEXT" "VkPhysicalDeviceScalarBlockLayoutFeatures";
+    "VkPhysicalDeviceSeparateDepthStencilLayoutsFeaturesKHR" "VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures";
+    "VkPhysicalDeviceShaderAtomicInt64FeaturesKHR" "VkPhysicalDeviceShaderAtomicInt64Features";
+    "VkPhysicalDeviceShaderDemoteToHelperInvocationFeaturesEXT" "VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures";
+    "VkPhysicalDeviceShaderDrawParameterFeatures" "VkPhysicalDeviceShaderDrawParametersFeatures";
+    "VkPhysicalDeviceShaderExpectAssumeFeaturesKHR" "VkPhysicalDeviceShaderExpectAssumeFeatures";
+    "VkPhysicalDeviceShaderFloat16Int8FeaturesKHR" "VkPhysicalDeviceShaderFloat16Int8Features";
+    "VkPhysicalDeviceShaderFloatControls2FeaturesKHR" "VkPhysicalDeviceShaderFloatControls2Features";
+    "VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR" "VkPhysicalDeviceShaderIntegerDotProductFeatures";
+    "VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR" "VkPhysicalDeviceShaderIntegerDotProductProperties";
+    "VkPhysicalDeviceShaderSubgroupExtendedTypesFeaturesKHR" "VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures";
+    "VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR" "VkPhysicalDeviceShaderSubgroupRotateFeatures";
+    "VkPhysicalDeviceShaderTerminateInvocationFeaturesKHR" "VkPhysicalDeviceShaderTerminateInvocationFeatures";
+    "VkPhysicalDeviceSubgroupSizeControlFeaturesEXT" "VkPhysicalDeviceSubgroupSizeControlFeatures";
+    "VkPhysicalDeviceSubgroupSizeControlPropertiesEXT" "VkPhysicalDeviceSubgroupSizeControlProperties";
+    "VkPhysicalDeviceSwapchainMaintenance1FeaturesEXT" "VkPhysicalDeviceSwapchainMaintenance1FeaturesKHR";
+    "VkPhysicalDeviceSynchronization2FeaturesKHR" "VkPhysicalDeviceSynchronization2Features";
+    "VkPhysicalDeviceTexelBufferAlignmentPropertiesEXT" "VkPhysicalDeviceTexelBufferAlignmentProperties";
+    "VkPhysicalDeviceTextureCompressionASTCHDRFeaturesEXT" "VkPhysicalDeviceTextureCompressionASTCHDRFeatures";
+    "VkPhysicalDeviceTimelineSemaphoreFeaturesKHR" "VkPhysicalDeviceTimelineSemaphoreFeatures";
+    "VkPhysicalDeviceTimelineSemaphorePropertiesKHR" "VkPhysicalDeviceTimelineSemaphoreProperties";
+    "VkPhysicalDeviceUniformBufferStandardLayoutFeaturesKHR" "VkPhysicalDeviceUniformBufferStandardLayoutFeatures";
+    "VkPhysicalDeviceVariablePointerFeatures" "VkPhysicalDeviceVariablePointersFeatures";
+    "VkPhysicalDeviceVariablePointerFeaturesKHR" "VkPhysicalDeviceVariablePointersFeatures";
+    "VkPhysicalDeviceVariablePointersFeaturesKHR" "VkPhysicalDeviceVariablePointersFeatures";
+    "VkPhysicalDeviceVertexAttributeDivisorFeaturesEXT" "VkPhysicalDeviceVertexAttributeDivisorFeatures";
+    "VkPhysicalDeviceVertexAttributeDivisorFeaturesKHR" "VkPhysicalDeviceVertexAttributeDivisorFeatures";
+    "VkPhysicalDeviceVertexAttributeDivisorPropertiesKHR" "VkPhysicalDeviceVertexAttributeDivisorProperties";
+    "VkPhysicalDeviceVulkanMemoryModelFeaturesKHR" "VkPhysicalDeviceVulkanMemoryModelFeatures";
+    "VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeaturesKHR" "VkPhysicalDeviceZeroInitializeWorkgroupMemoryFeatures";
+}

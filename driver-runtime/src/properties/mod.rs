@@ -5,9 +5,6 @@
 //! of one block. The names are linked only into drivers that call [`structure`] or functions built on it.
 
 mod aliases_gen;
-mod enumerations_1_gen;
-mod enumerations_2_gen;
-mod enumerations_3_gen;
 mod enumerations_gen;
 mod files;
 mod locations;
@@ -64,7 +61,6 @@ fn untagged(name: &str) -> &str {
 
 /// Returns the value with this name in an enumeration or set of flags. Names that differ only in the author's
 /// tag have the same value, for example `VK_SHADER_STAGE_MESH_BIT_NV` and `VK_SHADER_STAGE_MESH_BIT_EXT`.
-#[must_use]
 pub fn value(known: &[(&str, i64)], name: &str) -> Option<i64> {
     let same = known.iter().find(|(other, _)| *other == name);
     let alias = || known.iter().find(|(other, _)| untagged(other) == untagged(name));
@@ -73,7 +69,6 @@ pub fn value(known: &[(&str, i64)], name: &str) -> Option<i64> {
 
 /// Returns the structure of this name or of a newer one, if it describes properties of devices, or is a member of
 /// such a structure: `VkPhysicalDeviceLimits`, `VkPhysicalDeviceIDPropertiesKHR`.
-#[must_use]
 pub fn structure(name: &str) -> Option<&'static Structure> {
     let name = canonical(name);
     let all = FILES.iter().copied().flatten().chain(plain_gen::STRUCTURES);
@@ -86,20 +81,17 @@ pub fn structures() -> impl Iterator<Item = &'static Structure> {
 }
 
 /// Returns the first name of a structure of features or properties that has several.
-#[must_use]
 pub fn canonical(name: &str) -> &str {
     let index = aliases_gen::ALIASES.binary_search_by_key(&name, |(alias, _)| alias);
     index.ok().and_then(|index| aliases_gen::ALIASES.get(index)).map_or(name, |(_, first)| first)
 }
 
 /// Returns the formats by name.
-#[must_use]
 pub fn format_names() -> &'static [(&'static str, i64)] {
     Names(enumerations_gen::FORMAT).values()
 }
 
 /// Returns the layouts of images by name.
-#[must_use]
 pub fn image_layout_names() -> &'static [(&'static str, i64)] {
     Names(enumerations_gen::IMAGE_LAYOUT).values()
 }

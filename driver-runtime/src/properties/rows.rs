@@ -88,7 +88,6 @@ pub struct Names(pub(super) u8);
 
 impl Names {
     /// Returns the names with their values, in the registry's order.
-    #[must_use]
     pub fn values(self) -> &'static [(&'static str, i64)] {
         enumerations_gen::ALL.get(usize::from(self.0)).copied().unwrap_or_default()
     }
@@ -125,13 +124,11 @@ impl Kind {
 
 impl Structure {
     /// Returns a member's offset in bytes from the first member.
-    #[must_use]
     pub const fn offset(&self, member: usize) -> usize {
         offset(self.members, member)
     }
 
     /// Returns the value of `sType`, if the structure can appear in a chain.
-    #[must_use]
     pub const fn structure_type(&self) -> Option<i32> {
         if self.s_type == 0 { None } else { Some(self.s_type) }
     }

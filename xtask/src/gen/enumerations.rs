@@ -1,17 +1,13 @@
 //! Enumerations of the registry with their names and values.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use roxmltree::Node;
 
-use super::generated::Generated;
+use super::generated::{Generated, wrapped};
 use super::model::{children, minor, of_this_api, providers, required};
 use super::naming;
 use crate::Failure;
-
-/// Values in one generated file.
-const FILE_LENGTH: usize = 420;
 
 /// Every enumeration, with its values in the registry's order.
 pub(super) struct Enumerations<'a>(BTreeMap<&'a str, Vec<Value<'a>>>);
@@ -98,38 +94,16 @@ impl<'a> Enumerations<'a> {
         naming::command(name.trim_start_matches("Vk"))
     }
 
-    pub(super) fn files(&self, folder: &str, names: &BTreeSet<String>) -> Vec<Generated> {
-        let (mut constants, mut paths) = (String::new(), String::new());
-        let mut files = vec![Vec::new()];
-        let mut length = 0;
-        for (number, name) in names.iter().enumerate() {
-            let values = self.values(name);
-            if length > 0 && length + values.len() > FILE_LENGTH {
-                files.push(Vec::new());
-                length = 0;
-            }
-            length += values.len();
-            let constant = Self::constant(name);
-            let _ = writeln!(constants, "pub(super) const {constant}: u8 = {number};");
-            let _ = writeln!(paths, "    enumerations_{}_gen::{constant},", files.len());
-            let lines = values.iter().map(|value| format!("        \"{}\" {};\n", value.name, value.number));
-            let row = format!("    {constant} \"{name}\" {{\n{}    }}\n", lines.collect::<String>());
-            files.last_mut().into_iter().for_each(|file| file.push(row.clone()));
-        }
-        let uses: String =
-            (1..=files.len()).map(|part| format!("use super::enumerations_{part}_gen;\n")).collect();
-        let text = format!(
-            "{uses}\n{constants}\n/// The names and values of each.\n\
-             pub(super) static ALL: [&[(&str, i64)]; {}] = [\n{paths}];\n",
-            names.len()
-        );
-        let about = "The enumerations that members of properties have, by number.";
-        let mut generated = vec![Generated::rust(format!("{folder}/enumerations_gen.rs"), about, &text)];
-        generated.extend(files.iter().enumerate().map(|(part, rows)| {
-            let path = format!("{folder}/enumerations_{}_gen.rs", part + 1);
-            let about = "Enumerations with their names and values.";
-            Generated::rows(path, about, "super::names::enumerations", rows)
-        }));
-        generated
+    /// Returns the file with these enumerations, by number.
+    pub(super) fn file(&self, folder: &str, names: &BTreeSet<String>) -> Generated {
+        let row = |(number, name): (usize, &String)| {
+            let mut words = vec![format!("{number} {} \"{name}\" {{", Self::constant(name))];
+            words.extend(self.values(name).iter().map(|value| format!("\"{}\" {}", value.name, value.number)));
+            words.push("}".to_owned());
+            wrapped(&words)
+        };
+        let rows: Vec<String> = names.iter().enumerate().map(row).collect();
+        let about = "The enumerations that members of properties have, with their names and values.";
+        Generated::rows(format!("{folder}/enumerations_gen.rs"), about, "super::names::enumerations", &rows)
     }
 }

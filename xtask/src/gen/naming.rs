@@ -41,7 +41,6 @@ pub(super) fn platform(name: &str) -> String {
     name.split('_').map(capitalised).collect()
 }
 
-/// Returns a word with a capital.
 pub(super) fn capitalised(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()

@@ -2,7 +2,6 @@
 //! enumerations that the members need.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use roxmltree::Node;
 
@@ -65,7 +64,7 @@ pub(super) fn files(definitions: &Definitions, registry: &Numbered) -> Result<Ve
     let about = "Structures that are not chained, and their members.";
     files.push(Generated::rows(format!("{FOLDER}/plain_gen.rs"), about, "super::rows::plain", &rows));
     files.push(aliases(definitions));
-    files.extend(definitions.enumerations.files(FOLDER, &names));
+    files.push(definitions.enumerations.file(FOLDER, &names));
     Ok(files)
 }
 
@@ -153,18 +152,9 @@ fn aliases(definitions: &Definitions) -> Generated {
     for of in starts.iter().flat_map(|start| definitions.extending(start)) {
         rows.extend(definitions.aliases.get(of).into_iter().flatten().map(|name| (*name, *of)));
     }
-    let mut text = String::from("pub(super) static ALIASES: &[(&str, &str)] = &[\n");
-    for (name, of) in rows {
-        // Long pairs are broken as rustfmt does.
-        let _ = if name.len() + of.len() <= 97 {
-            writeln!(text, "    (\"{name}\", \"{of}\"),")
-        } else {
-            writeln!(text, "    (\n        \"{name}\",\n        \"{of}\",\n    ),")
-        };
-    }
-    text.push_str("];\n");
+    let rows: Vec<String> = rows.iter().map(|(name, of)| format!("    \"{name}\" \"{of}\";\n")).collect();
     let about = "Other names of structures: each with the name that the tables have.";
-    Generated::rust(format!("{FOLDER}/aliases_gen.rs"), about, &text)
+    Generated::rows(format!("{FOLDER}/aliases_gen.rs"), about, "super::names::aliases", &rows)
 }
 
 fn member<'a>(definitions: &Definitions, node: Node<'a, 'a>, name: &'a str) -> Result<Member<'a>, Failure> {
