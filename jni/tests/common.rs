@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use vkload_tests::artifact;
+use vkload_tests::programs::Need;
 
 /// Returns a path in the folder `jni` of the repository.
 pub(crate) fn jni(name: &str) -> PathBuf {
@@ -20,18 +21,8 @@ pub(crate) fn target() -> PathBuf {
 
 /// Returns whether all programs are available. Reports a missing one, and fails if everything that
 /// tests need is supposed to be available.
-pub(crate) fn are_there(programs: &[&str]) -> bool {
-    let Some(missing) = programs.iter().find(|name| which(name).is_none()) else { return true };
-    skip(&format!("there is no {missing}"));
-    false
-}
-
-/// Reports why a test is skipped, and fails if everything that tests need is supposed to be
-/// available.
-pub(crate) fn skip(reason: &str) {
-    let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
-    assert!(!complete, "{reason}");
-    println!("skipped: {reason}");
+pub(crate) fn are_there(programs: &[&'static str]) -> bool {
+    programs.iter().all(|name| !Need::missing(&[Need::Program(name)]))
 }
 
 /// Finds the program of this name on the search path.
@@ -79,6 +70,29 @@ pub(crate) fn native_half() -> PathBuf {
     library
 }
 
+/// Compiles the classes of the API and of its tests into the folder, and adds Java's native half.
+pub(crate) fn build(folder: &Path) {
+    javac(&folder.join("classes"), &java_sources());
+    fs::copy(native_half(), folder.join("libvkload_jni.so")).expect("the native half");
+}
+
+/// Runs all tests of the classes in a folder with Java, and returns their output. They must pass.
+pub(crate) fn java(
+    folder: &Path,
+    options: &[&str],
+    classes: &[&str],
+    prepare: impl FnOnce(&mut Command),
+) -> String {
+    let mut java = Command::new("java");
+    java.args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
+    java.arg(folder.join("classes")).arg(format!("-Djava.library.path={}", folder.display()));
+    java.args(options).arg("dev.vkload.tests.Main").args(classes).env_remove("JAVA_TOOL_OPTIONS");
+    prepare(&mut java);
+    let text = finish(&mut java);
+    assert!(text.lines().filter(|line| line.starts_with("ok ")).count() >= classes.len(), "{text}");
+    text
+}
+
 /// Returns a driver, which cargo builds next to the tests.
 pub(crate) fn driver(library: &str) -> PathBuf {
     let library = env::current_exe().expect("a program").with_file_name(library);
@@ -96,11 +110,7 @@ pub(crate) fn system_loader() -> PathBuf {
 
 /// Returns whether everything needed to compile and run the sample is available.
 pub(crate) fn has_what_the_sample_needs() -> bool {
-    if !Path::new("/usr/include/vulkan/vulkan.h").exists() {
-        skip("there is no vulkan.h (Debian: libvulkan-dev)");
-        return false;
-    }
-    are_there(&["cmake", "ninja", "cc", "java", "javac"])
+    !Need::missing(&[Need::Compiler]) && are_there(&["cmake", "ninja", "java", "javac"])
 }
 
 /// Returns the flags for compiling the sample's native half without an NDK: the headers are Java's,

@@ -11,10 +11,9 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use tempfile::TempDir;
+use vkload_tests::programs::Need;
 
-use crate::common::{
-    are_there, driver, finish, java_sources, javac, jni, native_half, skip, system_loader, which,
-};
+use crate::common::{are_there, build, driver, finish, java, java_sources, javac, jni, system_loader, which};
 
 #[test]
 fn options_and_mistakes() {
@@ -152,17 +151,11 @@ fn built() -> Option<&'static Built> {
 
 impl Built {
     fn new() -> Option<Self> {
-        if !Path::new("/usr/include/vulkan/vulkan.h").exists() {
-            skip("there is no vulkan.h (Debian: libvulkan-dev)");
-            return None;
-        }
-        if !are_there(&["java", "javac", "cc", "c++"]) {
+        if Need::missing(&[Need::Compiler]) || !are_there(&["java", "javac", "c++"]) {
             return None;
         }
         let folder = TempDir::new().unwrap();
-        javac(&folder.path().join("classes"), &java_sources());
-        let native = native_half();
-        fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
+        build(folder.path());
         let driver = format!(
             r#"{{"file_format_version": "1.0.1", "ICD": {{"library_path": "{}", "api_version": "1.4.0"}}}}"#,
             driver("libvkload_null.so").display()
@@ -208,17 +201,8 @@ impl Built {
 
     fn compile(&self, source: &str, name: &str, options: &[String]) {
         let mut compiler = Command::new("cc");
-        compiler.args([
-            "-std=gnu11",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-O1",
-            "-shared",
-            "-fPIC",
-            "-pthread",
-            "-o",
-        ]);
+        compiler.args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1"]);
+        compiler.args(["-shared", "-fPIC", "-pthread", "-o"]);
         compiler.arg(self.folder.path().join(name)).arg(jni("tests").join(source));
         finish(compiler.arg("-I").arg(jni("include")).args(options).arg("-ldl"));
     }
@@ -232,18 +216,10 @@ impl Built {
 
     /// Runs the tests, which must pass, and returns their output.
     fn run(&self, classes: &[&str], options: &[&str], variables: &[(&str, PathBuf)]) -> String {
-        let mut java = Command::new("java");
-        java.args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
-        java.arg(self.folder.path().join("classes"));
-        java.arg(format!("-Djava.library.path={}", self.folder.path().display())).args(options);
-        java.arg("dev.vkload.tests.Main").args(classes);
-        // Libraries are found on Java's search path, and nowhere else.
-        java.env_remove("LD_LIBRARY_PATH").env_remove("JAVA_TOOL_OPTIONS");
-        java.envs(variables.iter().map(|(name, value)| (name, value)));
-        let text = finish(&mut java);
-        let passed = text.lines().filter(|line| line.starts_with("ok ")).count();
-        assert!(passed >= classes.len(), "{text}");
-        text
+        java(self.folder.path(), options, classes, |java| {
+            // Libraries are found on Java's search path, and nowhere else.
+            java.env_remove("LD_LIBRARY_PATH").envs(variables.iter().map(|(name, value)| (name, value)));
+        })
     }
 }
 

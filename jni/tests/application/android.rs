@@ -36,13 +36,11 @@ impl System {
         self
     }
 
-    /// Adds the distribution's validation layer in `/khronos`, if it is installed.
-    pub(crate) fn with_validation(self) -> Option<Self> {
+    /// Adds the distribution's validation layer in `/khronos`.
+    pub(crate) fn with_validation(self) -> Self {
         let library = Path::new("/usr/lib/x86_64-linux-gnu/libVkLayer_khronos_validation.so");
-        library.exists().then(|| {
-            self.android.library("/khronos/libVkLayer_khronos_validation.so", library);
-            self
-        })
+        self.android.library("/khronos/libVkLayer_khronos_validation.so", library);
+        self
     }
 
     pub(crate) fn folder(&self) -> &Path {

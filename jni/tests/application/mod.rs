@@ -5,14 +5,15 @@
 mod android;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 use std::{env, fs};
 
 use android::System;
 use tempfile::TempDir;
+use vkload_tests::programs::{Need, VALIDATION};
+use vkload_tests::skip_unless;
 
-use crate::common::{are_there, finish, java_sources, javac, native_half, skip};
+use crate::common::{are_there, build, java};
 
 #[test]
 fn everything_of_the_api_above_a_loader_for_tests() {
@@ -50,10 +51,9 @@ fn everything_of_the_api_above_the_distributions_loader_and_lavapipe() {
 
 #[test]
 fn khronos_validation_layer_above_lavapipe() {
+    skip_unless!(&[Need::Layer(&VALIDATION)]);
     let (Some(built), Some(mut variables)) = (built(), lavapipe()) else { return };
-    let Some(system) = System::new().with_loader(Path::new(DISTRIBUTION)).with_validation() else {
-        return skip("there is no validation layer (Debian: vulkan-validationlayers)");
-    };
+    let system = System::new().with_loader(Path::new(DISTRIBUTION)).with_validation();
     let log =
         format!("khronos_validation.log_filename = {}\n", system.folder().join("validation.log").display());
     let settings = system.folder().join("vk_layer_settings.txt");
@@ -72,16 +72,13 @@ type Variable = (&'static str, PathBuf);
 /// Returns the variables with which the distribution's loader finds lavapipe alone; `None` if
 /// either is missing.
 fn lavapipe() -> Option<Vec<Variable>> {
-    let manifest = Path::new("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json");
-    if !manifest.exists() || !Path::new(DISTRIBUTION).exists() {
-        skip("there is no driver or no loader (Debian: mesa-vulkan-drivers, libvulkan1)");
-        return None;
-    }
-    Some(vec![
-        ("VKLOAD_TEST_DEVICE", "llvmpipe".into()),
-        ("VK_DRIVER_FILES", manifest.to_owned()),
-        ("VK_LOADER_LAYERS_DISABLE", "~implicit~".into()),
-    ])
+    (!Need::missing(&[Need::Lavapipe, Need::Distribution])).then(|| {
+        vec![
+            ("VKLOAD_TEST_DEVICE", "llvmpipe".into()),
+            ("VK_DRIVER_FILES", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json".into()),
+            ("VK_LOADER_LAYERS_DISABLE", "~implicit~".into()),
+        ]
+    })
 }
 
 /// The output compiled once for all tests.
@@ -102,9 +99,7 @@ impl Built {
             return None;
         }
         let folder = TempDir::new().unwrap();
-        javac(&folder.path().join("classes"), &java_sources());
-        let native = native_half();
-        fs::copy(native, folder.path().join("libvkload_jni.so")).unwrap();
+        build(folder.path());
         // Cargo compiles examples with all tests of the package, and puts them beside the folder of the tests.
         let loader = env::current_exe().unwrap().with_file_name("../examples/libvkload_of_java.so");
         fs::copy(loader, folder.path().join("libvkload.so")).unwrap();
@@ -114,17 +109,13 @@ impl Built {
     /// Runs all tests of the classes in this system. They must pass, and nothing else may be printed.
     fn passes(&self, system: &System, classes: &[&str], variables: &[Variable]) {
         let folder = self.folder.path();
-        let mut java = Command::new("java");
-        java.args(["-Xcheck:jni", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"]);
-        java.arg(folder.join("classes")).arg(format!("-Djava.library.path={}", folder.display()));
-        java.arg("dev.vkload.tests.Main").args(classes);
-        // Here dlopen finds a library by name if it is not loaded yet.
-        java.env("LD_LIBRARY_PATH", folder).env_remove("JAVA_TOOL_OPTIONS");
-        // Not by the library's constant: this program would be linked with it then, and with two sets of Vulkan's commands.
-        java.env("VKLOAD_TEST_ANDROID", system.folder());
-        java.envs(variables.iter().map(|(name, value)| (name, value)));
-        let output = finish(&mut java);
+        let output = java(folder, &["-Xcheck:jni"], classes, |java| {
+            // Here dlopen finds a library by name if it is not loaded yet.
+            java.env("LD_LIBRARY_PATH", folder);
+            // Not by the library's constant: this program would be linked with it then, and with two sets of Vulkan's commands.
+            java.env("VKLOAD_TEST_ANDROID", system.folder());
+            java.envs(variables.iter().map(|(name, value)| (name, value)));
+        });
         assert!(output.lines().all(|line| line.starts_with("ok ")), "{output}");
-        assert!(output.lines().count() >= classes.len(), "{output}");
     }
 }
