@@ -6,7 +6,7 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-#include "check.h"
+#include "gpu.h"
 #include "one_queue.h"
 
 /* What each of the two threads does. */
@@ -75,21 +75,11 @@ static void *work(void *argument)
                                               .pPushConstantRanges = &range};
     VkPipelineLayout layout;
     OK(vkCreatePipelineLayout(gpu->device, &layout_info, NULL, &layout));
-    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    VkCommandPool pool;
-    OK(vkCreateCommandPool(gpu->device, &pool_info, NULL, &pool));
-    VkCommandBufferAllocateInfo buffers = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                           .commandPool = pool,
-                                           .commandBufferCount = 1};
     VkCommandBuffer commands;
-    OK(vkAllocateCommandBuffers(gpu->device, &buffers, &commands));
+    VkCommandPool pool = new_commands(gpu->device, 0, 1, &commands);
     record(commands, buffer, layout);
-    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                           .commandBufferCount = 1,
-                           .pCommandBuffers = &commands};
     pthread_mutex_lock(&gpu->turn);
-    OK(vkQueueSubmit(gpu->queue, 1, &submit, VK_NULL_HANDLE));
-    OK(vkQueueWaitIdle(gpu->queue));
+    run_on(gpu->queue, commands);
     pthread_mutex_unlock(&gpu->turn);
     vkDestroyCommandPool(gpu->device, pool, NULL);
     vkDestroyPipelineLayout(gpu->device, layout, NULL);
@@ -103,8 +93,7 @@ static void begin(struct gpu *gpu)
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_1};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
     OK(vkCreateInstance(&info, NULL, &gpu->instance));
-    uint32_t count = 1;
-    CHECK(vkEnumeratePhysicalDevices(gpu->instance, &count, &gpu->physical) >= 0 && count == 1);
+    gpu->physical = first_device(gpu->instance);
     OK(vkCreateDevice(gpu->physical, &device_with_one_queue, NULL, &gpu->device));
     vkGetDeviceQueue(gpu->device, 0, 0, &gpu->queue);
     CHECK(vkGetDeviceProcAddr(gpu->device, "vkCmdDraw"));

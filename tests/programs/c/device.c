@@ -3,7 +3,7 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-#include "check.h"
+#include "gpu.h"
 #include "one_queue.h"
 
 static void look_ups(VkInstance instance, VkDevice device)
@@ -43,14 +43,8 @@ static void use(VkInstance instance, VkPhysicalDevice physical_device)
 
     VkQueue queue;
     vkGetDeviceQueue(device, 0, 0, &queue);
-    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    VkCommandPool pool;
-    OK(vkCreateCommandPool(device, &pool_info, NULL, &pool));
-    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                            .commandPool = pool,
-                                            .commandBufferCount = 3};
     VkCommandBuffer buffers[3];
-    OK(vkAllocateCommandBuffers(device, &allocate, buffers));
+    VkCommandPool pool = new_commands(device, 0, COUNT(buffers), buffers);
     VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     for (int i = 0; i < 3; i++) {
         OK(vkBeginCommandBuffer(buffers[i], &begin));

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-#include "check.h"
+#include "gpu.h"
 #include "one_queue.h"
 
 #define SIZE 64
@@ -17,23 +17,6 @@ static const uint32_t fragment_words[] = {
 static VkPhysicalDevice physical_device;
 static VkDevice device;
 static VkQueue queue;
-
-static VkDeviceMemory memory(VkMemoryRequirements needs, VkMemoryPropertyFlags flags)
-{
-    VkPhysicalDeviceMemoryProperties properties;
-    vkGetPhysicalDeviceMemoryProperties(physical_device, &properties);
-    uint32_t type = 0;
-    while (type < properties.memoryTypeCount && (!(needs.memoryTypeBits & (1u << type)) ||
-                                                 (properties.memoryTypes[type].propertyFlags & flags) != flags))
-        type++;
-    CHECK(type < properties.memoryTypeCount);
-    VkMemoryAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                 .allocationSize = needs.size,
-                                 .memoryTypeIndex = type};
-    VkDeviceMemory result;
-    OK(vkAllocateMemory(device, &info, NULL, &result));
-    return result;
-}
 
 static VkShaderModule module(const uint32_t *words, size_t size)
 {
@@ -116,17 +99,6 @@ static VkPipeline pipeline(VkRenderPass pass, VkPipelineLayout layout)
     return result;
 }
 
-static VkDevice make_device(VkInstance instance)
-{
-    uint32_t count = 1;
-    VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical_device);
-    CHECK((result == VK_SUCCESS || result == VK_INCOMPLETE) && count == 1);
-    VkDevice made;
-    OK(vkCreateDevice(physical_device, &device_with_one_queue, NULL, &made));
-    vkGetDeviceQueue(made, 0, 0, &queue);
-    return made;
-}
-
 static void record(VkCommandBuffer buffer, VkRenderPass pass, VkFramebuffer framebuffer, VkPipeline drawn, VkImage image,
                    VkBuffer copy)
 {
@@ -176,7 +148,9 @@ int main(void)
     VkInstanceCreateInfo instance_info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     VkInstance instance;
     OK(vkCreateInstance(&instance_info, NULL, &instance));
-    device = make_device(instance);
+    physical_device = first_device(instance);
+    OK(vkCreateDevice(physical_device, &device_with_one_queue, NULL, &device));
+    vkGetDeviceQueue(device, 0, 0, &queue);
 
     VkImageCreateInfo image_info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                                     .imageType = VK_IMAGE_TYPE_2D,
@@ -190,7 +164,7 @@ int main(void)
     OK(vkCreateImage(device, &image_info, NULL, &image));
     VkMemoryRequirements needs;
     vkGetImageMemoryRequirements(device, image, &needs);
-    VkDeviceMemory image_memory = memory(needs, 0);
+    VkDeviceMemory image_memory = new_memory(physical_device, device, needs, 0);
     OK(vkBindImageMemory(device, image, image_memory, 0));
     VkImageViewCreateInfo view_info = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                        .image = image,
@@ -199,14 +173,7 @@ int main(void)
                                        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
     VkImageView view;
     OK(vkCreateImageView(device, &view_info, NULL, &view));
-    VkBufferCreateInfo copy_info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                    .size = SIZE * SIZE * 4,
-                                    .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-    VkBuffer copy;
-    OK(vkCreateBuffer(device, &copy_info, NULL, &copy));
-    vkGetBufferMemoryRequirements(device, copy, &needs);
-    VkDeviceMemory copy_memory = memory(needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-    OK(vkBindBufferMemory(device, copy, copy_memory, 0));
+    struct buffer copy = new_buffer(physical_device, device, SIZE * SIZE * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 
     VkRenderPass pass = render_pass();
     VkFramebufferCreateInfo framebuffer_info = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
@@ -223,30 +190,18 @@ int main(void)
     OK(vkCreatePipelineLayout(device, &layout_info, NULL, &layout));
     VkPipeline drawn = pipeline(pass, layout);
 
-    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    VkCommandPool pool;
-    OK(vkCreateCommandPool(device, &pool_info, NULL, &pool));
-    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                            .commandPool = pool,
-                                            .commandBufferCount = 1};
-    VkCommandBuffer buffer;
-    OK(vkAllocateCommandBuffers(device, &allocate, &buffer));
-    record(buffer, pass, framebuffer, drawn, image, copy);
-    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &buffer};
-    OK(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE));
-    OK(vkQueueWaitIdle(queue));
-
-    void *pixels;
-    OK(vkMapMemory(device, copy_memory, 0, VK_WHOLE_SIZE, 0, &pixels));
-    look((const uint8_t(*)[SIZE][4])pixels);
+    VkCommandBuffer commands;
+    VkCommandPool pool = new_commands(device, 0, 1, &commands);
+    record(commands, pass, framebuffer, drawn, image, copy.buffer);
+    run_on(queue, commands);
+    look((const uint8_t(*)[SIZE][4])copy.words);
 
     vkDestroyCommandPool(device, pool, NULL);
     vkDestroyPipeline(device, drawn, NULL);
     vkDestroyPipelineLayout(device, layout, NULL);
     vkDestroyFramebuffer(device, framebuffer, NULL);
     vkDestroyRenderPass(device, pass, NULL);
-    vkDestroyBuffer(device, copy, NULL);
-    vkFreeMemory(device, copy_memory, NULL);
+    destroy_buffer(device, copy);
     vkDestroyImageView(device, view, NULL);
     vkDestroyImage(device, image, NULL);
     vkFreeMemory(device, image_memory, NULL);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
-#include "check.h"
+#include "gpu.h"
 #include "one_queue.h"
 
 static VkDevice device;
@@ -38,14 +38,8 @@ static void inform(int number, siginfo_t *info, void *context)
 /* Submits a command buffer with a fill, an update and a fill, which the program may mark itself. Returns the last result. */
 static VkResult work(int is_marked)
 {
-    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    VkCommandPool pool;
-    OK(vkCreateCommandPool(device, &pool_info, NULL, &pool));
-    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                        .commandPool = pool,
-                                        .commandBufferCount = 1};
     VkCommandBuffer commands;
-    OK(vkAllocateCommandBuffers(device, &info, &commands));
+    VkCommandPool pool = new_commands(device, 0, 1, &commands);
     VkBufferCreateInfo size = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 64, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
     VkBuffer buffer;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-#include "check.h"
+#include "gpu.h"
 #include "one_queue.h"
 
 #define NAME(command) PFN_##command command = (PFN_##command)vkGetInstanceProcAddr(instance, #command); CHECK(command)
@@ -156,14 +156,8 @@ static void own_device(const struct thread *thread)
     VkDevice device = new_device(physical);
     VkQueue queue;
     vkGetDeviceQueue(device, 0, 0, &queue);
-    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    VkCommandPool pool;
-    OK(vkCreateCommandPool(device, &pool_info, NULL, &pool));
-    VkCommandBufferAllocateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                        .commandPool = pool,
-                                        .commandBufferCount = 3};
     VkCommandBuffer buffers[3];
-    OK(vkAllocateCommandBuffers(device, &info, buffers));
+    VkCommandPool pool = new_commands(device, 0, COUNT(buffers), buffers);
     if (has_utils) {
         name_one(device, VK_OBJECT_TYPE_DEVICE, (uint64_t)(uintptr_t)device);
         name_one(device, VK_OBJECT_TYPE_QUEUE, (uint64_t)(uintptr_t)queue);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-#include "check.h"
+#include "gpu.h"
 #include "one_queue.h"
 
 /* 0x336699 */
@@ -179,18 +179,10 @@ static void present(VkDevice device, VkQueue queue, VkSwapchainKHR swapchain)
     OK(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX));
     vkDestroyFence(device, fence, NULL);
 
-    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    VkCommandPool pool;
-    OK(vkCreateCommandPool(device, &pool_info, NULL, &pool));
-    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                            .commandPool = pool,
-                                            .commandBufferCount = 1};
     VkCommandBuffer commands;
-    OK(vkAllocateCommandBuffers(device, &allocate, &commands));
+    VkCommandPool pool = new_commands(device, 0, 1, &commands);
     record(commands, images[index]);
-    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
-    OK(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE));
-    OK(vkQueueWaitIdle(queue));
+    run_on(queue, commands);
     VkResult result = VK_INCOMPLETE;
     VkPresentInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR,
                              .swapchainCount = 1,

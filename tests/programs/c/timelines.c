@@ -3,9 +3,8 @@
  * secondary command buffer. With the argument "validate" Khronos' validation layer watches, and what it says is
  * printed. */
 #include <string.h>
-#include <vulkan/vulkan.h>
 
-#include "check.h"
+#include "validate.h"
 
 enum { VALUES = 64, SUBMISSIONS = 1000, WORD = sizeof(uint32_t), BYTES = VALUES * WORD };
 
@@ -14,124 +13,25 @@ static VkDevice device;
 static VkQueue queue;
 static uint32_t family;
 static VkCommandPool pool;
-static VkDebugUtilsMessengerEXT listener;
-
-static VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
-                                const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
-{
-    (void)severity;
-    (void)types;
-    (void)user;
-    printf("%s\n%s\n", data->pMessageIdName ? data->pMessageIdName : "", data->pMessage);
-    return VK_FALSE;
-}
-
-static VkInstance make_instance(int validate)
-{
-    const char *layer = "VK_LAYER_KHRONOS_validation";
-    const char *extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-    VkDebugUtilsMessengerCreateInfoEXT messenger = {
-        .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-        .messageSeverity =
-            VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
-        .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
-        .pfnUserCallback = hear};
-    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
-    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                 .pNext = &messenger,
-                                 .pApplicationInfo = &application,
-                                 .enabledLayerCount = validate ? 1 : 0,
-                                 .ppEnabledLayerNames = &layer,
-                                 .enabledExtensionCount = 1,
-                                 .ppEnabledExtensionNames = &extension};
-    VkInstance instance;
-    OK(vkCreateInstance(&info, NULL, &instance));
-    PFN_vkCreateDebugUtilsMessengerEXT create =
-        (PFN_vkCreateDebugUtilsMessengerEXT)vkGetInstanceProcAddr(instance, "vkCreateDebugUtilsMessengerEXT");
-    CHECK(create);
-    OK(create(instance, &messenger, NULL, &listener));
-    return instance;
-}
-
-/* What is said while the instance goes is heard by the messenger in its create info. */
-static void destroy_instance(VkInstance instance)
-{
-    PFN_vkDestroyDebugUtilsMessengerEXT destroy =
-        (PFN_vkDestroyDebugUtilsMessengerEXT)vkGetInstanceProcAddr(instance, "vkDestroyDebugUtilsMessengerEXT");
-    CHECK(destroy);
-    destroy(instance, listener, NULL);
-    vkDestroyInstance(instance, NULL);
-}
 
 static void make_device(VkInstance instance)
 {
-    uint32_t count = 1;
-    VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical_device);
-    CHECK(count == 1 && (result == VK_SUCCESS || result == VK_INCOMPLETE));
-    VkQueueFamilyProperties families[16];
-    count = COUNT(families);
-    vkGetPhysicalDeviceQueueFamilyProperties(physical_device, &count, families);
-    while (family < count && !(families[family].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        family++;
-    CHECK(family < count);
-    float priority = 1.0f;
-    VkDeviceQueueCreateInfo queues = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                      .queueFamilyIndex = family,
-                                      .queueCount = 1,
-                                      .pQueuePriorities = &priority};
+    physical_device = first_device(instance);
+    family = compute_family(physical_device);
     VkPhysicalDeviceVulkan13Features features_1_3 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                                                      .synchronization2 = VK_TRUE};
     VkPhysicalDeviceVulkan12Features features_1_2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                                      .pNext = &features_1_3,
                                                      .timelineSemaphore = VK_TRUE};
-    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                               .pNext = &features_1_2,
-                               .queueCreateInfoCount = 1,
-                               .pQueueCreateInfos = &queues};
-    OK(vkCreateDevice(physical_device, &info, NULL, &device));
+    device = device_of(physical_device, family, &features_1_2);
     vkGetDeviceQueue(device, family, 0, &queue);
     VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family};
     OK(vkCreateCommandPool(device, &pool_info, NULL, &pool));
 }
 
-/* A buffer of VALUES words that the host sees. */
-struct numbers {
-    VkBuffer buffer;
-    VkDeviceMemory memory;
-    uint32_t *words;
-};
-
-static struct numbers make_numbers(void)
+static struct buffer make_numbers(void)
 {
-    struct numbers made;
-    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                               .size = BYTES,
-                               .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-    OK(vkCreateBuffer(device, &info, NULL, &made.buffer));
-    VkMemoryRequirements needs;
-    vkGetBufferMemoryRequirements(device, made.buffer, &needs);
-    VkPhysicalDeviceMemoryProperties memory;
-    vkGetPhysicalDeviceMemoryProperties(physical_device, &memory);
-    VkMemoryPropertyFlags flags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    uint32_t type = 0;
-    while (type < memory.memoryTypeCount &&
-           (!(needs.memoryTypeBits & (1u << type)) || (memory.memoryTypes[type].propertyFlags & flags) != flags))
-        type++;
-    CHECK(type < memory.memoryTypeCount);
-    VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                     .allocationSize = needs.size,
-                                     .memoryTypeIndex = type};
-    OK(vkAllocateMemory(device, &allocate, NULL, &made.memory));
-    OK(vkBindBufferMemory(device, made.buffer, made.memory, 0));
-    OK(vkMapMemory(device, made.memory, 0, VK_WHOLE_SIZE, 0, (void **)&made.words));
-    return made;
-}
-
-static void destroy_numbers(struct numbers numbers)
-{
-    vkUnmapMemory(device, numbers.memory);
-    vkDestroyBuffer(device, numbers.buffer, NULL);
-    vkFreeMemory(device, numbers.memory, NULL);
+    return new_buffer(physical_device, device, BYTES, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
 static VkCommandBuffer begin(VkCommandBufferLevel level)
@@ -163,19 +63,8 @@ static void barrier(VkCommandBuffer commands)
     vkCmdPipelineBarrier2(commands, &info);
 }
 
-static void submit_and_wait(VkCommandBuffer commands)
-{
-    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
-    VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    VkFence fence;
-    OK(vkCreateFence(device, &info, NULL, &fence));
-    OK(vkQueueSubmit(queue, 1, &submit, fence));
-    OK(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX));
-    vkDestroyFence(device, fence, NULL);
-}
-
 /* Copies all words aside, and some of them back to other indices. */
-static VkCommandBuffer record_move(struct numbers numbers, struct numbers aside, const VkBufferCopy *back)
+static VkCommandBuffer record_move(struct buffer numbers, struct buffer aside, const VkBufferCopy *back)
 {
     VkCommandBuffer commands = begin(VK_COMMAND_BUFFER_LEVEL_PRIMARY);
     VkBufferCopy all = {0, 0, BYTES};
@@ -203,7 +92,7 @@ static void move(uint32_t *words, uint32_t turn)
  * move on by one, and the first two change places: without any one of the submissions, the words end elsewhere. */
 static void use_timelines(void)
 {
-    struct numbers numbers = make_numbers(), aside = make_numbers();
+    struct buffer numbers = make_numbers(), aside = make_numbers();
     uint32_t expected[VALUES];
     for (uint32_t i = 0; i < VALUES; i++)
         numbers.words[i] = expected[i] = i;
@@ -249,15 +138,15 @@ static void use_timelines(void)
     CHECK(memcmp(numbers.words, expected, BYTES) == 0);
     OK(vkQueueWaitIdle(queue));
     vkDestroySemaphore(device, timeline, NULL);
-    destroy_numbers(numbers);
-    destroy_numbers(aside);
+    destroy_buffer(device, numbers);
+    destroy_buffer(device, aside);
     printf("%u submissions in order\n", SUBMISSIONS);
 }
 
 /* The queue waits for an event that the host sets, and sets another one. */
 static void use_events(void)
 {
-    struct numbers numbers = make_numbers();
+    struct buffer numbers = make_numbers();
     memset(numbers.words, 0, BYTES);
     VkEventCreateInfo event_info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     VkEvent go, done;
@@ -282,14 +171,14 @@ static void use_events(void)
     vkDestroyFence(device, fence, NULL);
     vkDestroyEvent(device, go, NULL);
     vkDestroyEvent(device, done, NULL);
-    destroy_numbers(numbers);
+    destroy_buffer(device, numbers);
     printf("events both ways\n");
 }
 
 /* A secondary command buffer copies words, and changes one of the copies; the primary one fills the last. */
 static void use_secondary(void)
 {
-    struct numbers from = make_numbers(), to = make_numbers();
+    struct buffer from = make_numbers(), to = make_numbers();
     for (uint32_t i = 0; i < VALUES; i++)
         from.words[i] = i;
     VkCommandBuffer copy = begin(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
@@ -306,24 +195,24 @@ static void use_secondary(void)
     vkCmdFillBuffer(commands, to.buffer, BYTES - WORD, WORD, 5);
     barrier(commands);
     OK(vkEndCommandBuffer(commands));
-    submit_and_wait(commands);
+    run_on(queue, commands);
     for (uint32_t i = 0; i < VALUES; i++)
         CHECK(to.words[i] == (i == 1 ? 27 : i == VALUES - 1 ? 5 : i));
-    destroy_numbers(from);
-    destroy_numbers(to);
+    destroy_buffer(device, from);
+    destroy_buffer(device, to);
     printf("a secondary command buffer\n");
 }
 
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    VkInstance instance = make_instance(strcmp(what, "validate") == 0);
+    VkInstance instance = heard_instance(VK_API_VERSION_1_3, strcmp(what, "validate") == 0);
     make_device(instance);
     use_timelines();
     use_events();
     use_secondary();
     vkDestroyCommandPool(device, pool, NULL);
     vkDestroyDevice(device, NULL);
-    destroy_instance(instance);
+    destroy_heard(instance);
     return 0;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <vulkan/vulkan.h>
 
-#include "check.h"
+#include "gpu.h"
 #include "one_queue.h"
 
 #define MOST 8
@@ -67,9 +67,7 @@ int main(int argc, char **argv)
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
     VkInstance instance;
     OK(vkCreateInstance(&info, NULL, &instance));
-    uint32_t count = 1;
-    VkPhysicalDevice physical;
-    CHECK(vkEnumeratePhysicalDevices(instance, &count, &physical) >= 0 && count == 1);
+    VkPhysicalDevice physical = first_device(instance);
     print_tools(instance, physical, "vkGetPhysicalDeviceToolProperties");
     print_tools(instance, physical, "vkGetPhysicalDeviceToolPropertiesEXT");
     if (argc > 1) {
