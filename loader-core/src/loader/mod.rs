@@ -93,7 +93,6 @@ impl Loader {
     ///
     /// A thread that is inside a driver does not wait, and gets no turn if another thread has it: that thread
     /// may be waiting for the driver.
-    #[must_use]
     pub(crate) fn turn_in_layers(&self) -> Option<Turn<'_>> {
         let waiting = self.platform.waiting;
         if self.drivers.have_this_thread(waiting) {
@@ -104,9 +103,6 @@ impl Loader {
 
     /// Returns the logger that the settings file or the environment currently configures, without listeners.
     /// It has already received the settings file's messages.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn logger(&self) -> Result<Logger, OutOfMemory> {
         let logger = self.logger_in(Application::process())?;
         logger.settings.report(logger.sink, &logger);
@@ -115,9 +111,6 @@ impl Loader {
 
     /// Returns the same logger, with space for listeners in the memory of `allocator`. It has received no
     /// messages yet.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn logger_in(&self, allocator: Application) -> Result<Logger, OutOfMemory> {
         let (settings, absent) = self.settings()?;
         let from_variable = || {
@@ -135,9 +128,6 @@ impl Loader {
 
     /// Returns this program's settings file, and the folders beside it that are known to be absent. The previous
     /// result is reused if nothing has changed since.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn settings(&self) -> Result<(Arc<FoundSettings>, Absent), OutOfMemory> {
         let waiting = self.platform.waiting;
         if let Some(last) = self.found_settings.last(waiting)
@@ -152,9 +142,6 @@ impl Loader {
     }
 
     /// Returns the system's drivers, opened. The previous result is reused if nothing has changed since.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn discover(&self, request: Request, logger: &Logger) -> Result<Arc<FoundDrivers>, OutOfMemory> {
         let platform = self.platform;
         if let Some(last) = self.found_drivers.last(platform.waiting)
@@ -174,9 +161,6 @@ impl Loader {
 
     /// Returns the system's layers, or those that are active without an application. The previous result is
     /// reused if nothing has changed since.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn layers(&self, scope: LayerScope, logger: &Logger) -> Result<Arc<FoundLayers>, OutOfMemory> {
         let (platform, waiting) = (self.platform, self.platform.waiting);
         let mut last = self.found_layers.last(waiting);
@@ -218,14 +202,12 @@ impl Loader {
 }
 
 /// Returns the loader of this process, if any global command has been called.
-#[must_use]
 pub fn current() -> Option<&'static Loader> {
     // SAFETY: only `make_current` stores here, and it stores references to statics.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }
 }
 
 /// Returns how this process's loader finds the tables of handles.
-#[must_use]
 pub fn handles() -> Handles {
     #[cfg(feature = "foreign-handles")]
     if LOOKS_UP.load(Ordering::Relaxed) != 0 {
@@ -238,10 +220,8 @@ pub fn handles() -> Handles {
 mod tests {
     use super::*;
     use crate::discovery::{Policy, Root};
-    use crate::logger::Listener;
     use crate::platform::Files as _;
     use crate::platform::imaginary::Imaginary;
-    use ash::vk;
     use std::boxed::Box;
     use std::string::String;
 
@@ -338,38 +318,6 @@ mod tests {
         assert!(!reads(LayerScope::Active) && reads(LayerScope::All) && !reads(LayerScope::All));
         system.file("/h/.config/vulkan/implicit_layer.d/new.json", "{}");
         assert!(reads(LayerScope::Active), "a folder came");
-    }
-
-    #[test]
-    fn a_later_search_reports_the_result_of_the_first() {
-        unsafe extern "system" fn count(
-            _: vk::DebugUtilsMessageSeverityFlagsEXT,
-            _: vk::DebugUtilsMessageTypeFlagsEXT,
-            data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
-            heard: *mut core::ffi::c_void,
-        ) -> vk::Bool32 {
-            // SAFETY: the logger passes valid data, and the test a counter that lives longer.
-            let (text, heard) = unsafe { ((*data).message_as_c_str(), &mut *heard.cast::<usize>()) };
-            *heard +=
-                usize::from(text.unwrap().to_str().unwrap().starts_with("/etc/vulkan/icd.d/broken.json: "));
-            vk::FALSE
-        }
-        let system = Imaginary::new();
-        system.file("/etc/vulkan/icd.d/broken.json", "{}");
-        let loader = loader_of(system);
-        assert!(search(loader, system, WHOLE).1 > 0);
-        let mut heard = 0usize;
-        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
-            .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::from_raw(0x1111))
-            .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
-            .pfn_user_callback(Some(count))
-            .user_data((&raw mut heard).cast());
-        let logger = loader.logger().unwrap();
-        logger.listeners.add(Listener::messenger(&info)).unwrap();
-        system.calls();
-        drop(loader.discover(WHOLE, &logger).unwrap());
-        assert!(!system.calls().iter().any(|call| call.starts_with("read ")), "nothing is searched again");
-        assert_eq!(heard, 1);
     }
 
     #[test]

@@ -137,64 +137,39 @@ fn push_all<T: Copy, A: Allocator>(list: &mut Vec<T, A>, values: &[T]) {
 mod tests {
     use super::*;
 
-    struct Spin;
-    impl Waiting for Spin {
-        fn wait(&self, _: u32) {
-            std::thread::yield_now();
-        }
-        fn thread(&self) -> usize {
-            1
-        }
-    }
-
-    #[test]
-    fn many_threads_insert_each_value_once() {
-        let last = if cfg!(miri) { 20 } else { 500 };
-        let list = SharedList::new();
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    for value in 0..last {
-                        list.find_or_insert(&Spin, value, |present| *present == value).unwrap();
-                    }
-                });
-            }
-        });
-        let mut values = list.take(&Spin);
-        values.sort_unstable();
-        assert_eq!(values.as_slice(), (0..last).collect::<std::vec::Vec<u32>>().as_slice());
-        assert!(list.read(&Spin, <[u32]>::is_empty));
-    }
+    use crate::platform::imaginary::Threads;
 
     #[test]
     fn a_value_can_be_moved_to_its_position() {
         let list = SharedList::new();
         let insert = |value: u32| {
             let find = |list: &[u32]| list.binary_search(&value).ok().map(|index| list[index]);
-            list.find_or_insert_at(&Spin, value, find, <[u32]>::sort_unstable)
+            list.find_or_insert_at(&Threads, value, find, <[u32]>::sort_unstable)
         };
         for value in (0..100).map(|value| value * 37 % 101) {
             assert_eq!(insert(value).unwrap(), (value, true));
             assert_eq!(insert(value).unwrap(), (value, false));
         }
-        list.read(&Spin, |values| assert!(values.len() == 100 && values.is_sorted()));
+        list.read(&Threads, |values| assert!(values.len() == 100 && values.is_sorted()));
     }
 
     #[test]
     fn a_replaced_value_is_the_new_one() {
         let list = SharedList::new();
-        list.insert(&Spin, 1u8).unwrap();
-        assert!(list.replace(&Spin, 3, |value| *value == 1) && !list.replace(&Spin, 4, |value| *value == 1));
-        list.read(&Spin, |values| assert_eq!(values, [3]));
+        list.insert(&Threads, 1u8).unwrap();
+        assert!(
+            list.replace(&Threads, 3, |value| *value == 1) && !list.replace(&Threads, 4, |value| *value == 1)
+        );
+        list.read(&Threads, |values| assert_eq!(values, [3]));
     }
 
     #[test]
     fn removed_values_are_gone() {
         let list = SharedList::new();
-        list.insert(&Spin, 1u8).unwrap();
-        list.insert(&Spin, 2).unwrap();
-        assert_eq!(list.remove(&Spin, |value| *value == 1), Some(1));
-        assert_eq!(list.remove(&Spin, |value| *value == 1), None);
-        list.read(&Spin, |values| assert_eq!(values, [2]));
+        list.insert(&Threads, 1u8).unwrap();
+        list.insert(&Threads, 2).unwrap();
+        assert_eq!(list.remove(&Threads, |value| *value == 1), Some(1));
+        assert_eq!(list.remove(&Threads, |value| *value == 1), None);
+        list.read(&Threads, |values| assert_eq!(values, [2]));
     }
 }

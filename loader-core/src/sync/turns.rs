@@ -83,7 +83,6 @@ impl Turns {
     }
 
     /// Returns whether `this` thread has a turn.
-    #[must_use]
     pub fn are_of(&self, this: Holder) -> bool {
         Holder(self.holder.load(Ordering::Relaxed)).is(this)
     }
@@ -111,7 +110,6 @@ impl Turns {
 impl Turn<'_> {
     /// Returns whether the thread took it within another turn of the same [`Turns`]: called code has called
     /// the loader again.
-    #[must_use]
     pub fn is_within_another(&self) -> bool {
         self.0.depth.load(Ordering::Relaxed) > 1
     }
@@ -136,39 +134,7 @@ impl Drop for Turn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    struct Threads;
-    impl Waiting for Threads {
-        fn wait(&self, _: u32) {
-            std::thread::yield_now();
-        }
-        fn thread(&self) -> usize {
-            std::thread_local!(static LOCAL: usize = const { 0 });
-            LOCAL.with(|local| core::ptr::from_ref(local).addr())
-        }
-    }
-
-    #[test]
-    fn one_thread_at_a_time_has_its_turn_and_may_take_another_within() {
-        let turns = Turns::new();
-        let inside = AtomicU32::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    for _ in 0..200 {
-                        let outer = turns.take(&Threads);
-                        assert!(!outer.is_within_another());
-                        let inner = turns.take(&Threads);
-                        assert!(inner.is_within_another());
-                        assert!(turns.take_if_free(&Threads).is_some_and(|turn| turn.is_within_another()));
-                        assert!(turns.are_of(Holder::this(&Threads)));
-                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
-                        inside.fetch_sub(1, Ordering::SeqCst);
-                    }
-                });
-            }
-        });
-        assert_eq!(turns.holder.load(Ordering::SeqCst), 0);
-    }
+    use crate::platform::imaginary::Threads;
 
     #[test]
     fn a_turn_of_another_thread_is_not_taken_and_not_waited_for() {

@@ -139,6 +139,7 @@ fn take_both(turns: &Turns, block: &Block, this: Thread) {
     block.write();
     let inner = turns.take(&this);
     assert!(inner.is_within_another());
+    assert!(turns.take_if_free(&this).is_some_and(|turn| turn.is_within_another()));
     drop(inner);
     block.write();
 }

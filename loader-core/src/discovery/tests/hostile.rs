@@ -29,6 +29,16 @@ pub(in crate::discovery) fn no_manifests(good: &str) -> StdVec<(&'static str, St
         ("lists 10,000 deep", b"[".repeat(10_000), "manifest-not-json"),
         ("objects 10,000 deep", b"{\"a\":".repeat(10_000), "manifest-not-json"),
         ("UTF-16", utf16, "manifest-not-json"),
+        (
+            "10 MB in a string",
+            format!("{{\"a\": \"{}\"}}", "1".repeat(10 << 20)).into_bytes(),
+            "manifest-too-large"
+        ),
+        (
+            "a deep value",
+            with("{\"file", &format!("{{\"a\": {}, \"file", "[".repeat(10_000) + &"]".repeat(10_000))),
+            "manifest-not-json"
+        ),
         ("ELF", b"\x7fELF\x02\x01\x01\0\0\0".to_vec(), "manifest-not-json"),
         ("null", b"null".to_vec(), "manifest-not-an-object"),
         ("a number", b"42".to_vec(), "manifest-not-an-object"),

@@ -1,18 +1,9 @@
 use super::*;
 use crate::dispatch::Table as _;
 use crate::memory::Application;
+use crate::platform::imaginary::Threads;
 use std::collections::BTreeMap;
 use std::vec::Vec as StdVec;
-
-struct Spin;
-impl Waiting for Spin {
-    fn wait(&self, _: u32) {
-        std::thread::yield_now();
-    }
-    fn thread(&self) -> usize {
-        1
-    }
-}
 
 type Tables = StdVec<Box<DeviceTable, Application>>;
 
@@ -28,28 +19,28 @@ fn found(keys: &Keys, key: usize) -> Option<*const DeviceTable> {
 fn an_invalid_or_duplicate_key_is_refused() {
     let (keys, tables) = (Keys::new(), tables(2));
     for (key, table) in [(FREE, 0), (LEFT, 0)] {
-        assert_eq!(keys.insert(&Spin, key, &raw const *tables[table]), Err(KeyError::NotUnique));
+        assert_eq!(keys.insert(&Threads, key, &raw const *tables[table]), Err(KeyError::NotUnique));
     }
     for key in [0x1000, 0x2000, 0x3000] {
-        assert_eq!(keys.insert(&Spin, key, &raw const *tables[0]), Ok(()));
-        assert_eq!(keys.insert(&Spin, key, &raw const *tables[1]), Err(KeyError::NotUnique));
+        assert_eq!(keys.insert(&Threads, key, &raw const *tables[0]), Ok(()));
+        assert_eq!(keys.insert(&Threads, key, &raw const *tables[1]), Err(KeyError::NotUnique));
     }
     for key in [FREE, LEFT] {
-        let entered = keys.insert(&Spin, key, &raw const *tables[0]);
+        let entered = keys.insert(&Threads, key, &raw const *tables[0]);
         assert_eq!(entered, Err(KeyError::NotUnique), "nor among others");
     }
-    keys.remove(&Spin, 0x2000, &raw const *tables[1]);
+    keys.remove(&Threads, 0x2000, &raw const *tables[1]);
     assert_eq!(found(&keys, 0x2000), Some(&raw const *tables[0]), "it is another table's");
-    keys.remove(&Spin, 0x1000, &raw const *tables[0]);
-    keys.remove(&Spin, 0x2000, &raw const *tables[0]);
-    keys.forget(&Spin);
+    keys.remove(&Threads, 0x1000, &raw const *tables[0]);
+    keys.remove(&Threads, 0x2000, &raw const *tables[0]);
+    keys.forget(&Threads);
     assert_eq!(
         found(&keys, 0x3000),
         Some(&raw const *tables[0]),
         "its memory is not given back while it is entered"
     );
-    keys.remove(&Spin, 0x3000, &raw const *tables[0]);
-    keys.forget(&Spin);
+    keys.remove(&Threads, 0x3000, &raw const *tables[0]);
+    keys.forget(&Threads);
     assert!(keys.others.load(Ordering::Relaxed).is_null());
 }
 
@@ -67,10 +58,10 @@ fn the_map_holds_entries_until_they_are_removed() {
         let table = &raw const *tables[random as usize % tables.len()];
         if random & 0x10000 == 0 {
             let expected = if model.contains_key(&key) { Err(KeyError::NotUnique) } else { Ok(()) };
-            assert_eq!(keys.insert(&Spin, key, table), expected, "round {round}");
+            assert_eq!(keys.insert(&Threads, key, table), expected, "round {round}");
             model.entry(key).or_insert(table);
         } else {
-            keys.remove(&Spin, key, table);
+            keys.remove(&Threads, key, table);
             if model.get(&key) == Some(&table) {
                 model.remove(&key);
             }
@@ -80,9 +71,9 @@ fn the_map_holds_entries_until_they_are_removed() {
         }
     }
     for (key, table) in model {
-        keys.remove(&Spin, key, table);
+        keys.remove(&Threads, key, table);
     }
-    keys.forget(&Spin);
+    keys.forget(&Threads);
 }
 
 #[test]
@@ -90,7 +81,7 @@ fn entries_are_mostly_free_and_become_so_again() {
     let (keys, tables) = (Keys::new(), tables(1));
     let table = &raw const *tables[0];
     for number in 1..=100 {
-        assert_eq!(keys.insert(&Spin, number << 12, table), Ok(()));
+        assert_eq!(keys.insert(&Threads, number << 12, table), Ok(()));
         // SAFETY: no other code has the keys, and nothing is forgotten before the end.
         let others = unsafe { keys.others.load(Ordering::Relaxed).as_ref() };
         assert!(others.is_none_or(|others| others.homes() >= 2 * (number - 1)), "{number}");
@@ -98,12 +89,12 @@ fn entries_are_mostly_free_and_become_so_again() {
     // SAFETY: no other code has the keys, and nothing is forgotten before the end.
     let others = unsafe { &*keys.others.load(Ordering::Relaxed) };
     assert!(!others.previous.is_null(), "smaller tables are kept until everything is forgotten");
-    (1..=100).for_each(|number| keys.remove(&Spin, number << 12, table));
+    (1..=100).for_each(|number| keys.remove(&Threads, number << 12, table));
     assert!(
         others.all.iter().all(|entry| entry.key.load(Ordering::Relaxed) == FREE),
         "searches are short again"
     );
-    keys.forget(&Spin);
+    keys.forget(&Threads);
 }
 
 #[test]
@@ -121,19 +112,19 @@ fn devices_come_and_go_in_some_threads_while_others_look_up() {
                     let all =
                         [thread, thread + 64, thread + 128 + round % 7 * 8].map(|number| (number + 1) << 12);
                     for key in all {
-                        assert_eq!(keys.insert(&Spin, key, table), Ok(()));
+                        assert_eq!(keys.insert(&Threads, key, table), Ok(()));
                     }
                     for key in all {
                         assert_eq!(found(keys, key), Some(table));
                     }
                     for key in all {
-                        keys.remove(&Spin, key, table);
+                        keys.remove(&Threads, key, table);
                         assert_eq!(found(keys, key), None);
                     }
                 }
             });
         }
     });
-    keys.forget(&Spin);
+    keys.forget(&Threads);
     assert!(keys.others.load(Ordering::Relaxed).is_null());
 }

@@ -198,3 +198,15 @@ fn a_forged_name_cannot_break_a_line() {
     let case = Case::new().file(&format!("{EXPLICIT}/m.json"), &meta_manifest("M", &["a\nb"], "1.0.0", ""));
     assert!(!case.explained("M").contains('\n'));
 }
+
+#[test]
+fn fields_of_every_wrong_type_harm_nothing_else() {
+    let good = manifest("X", r#""disable_environment": {"NO_X": "1"}"#);
+    for value in ["null", "{}", "7", "\"VK_TEST\"", "[null]", "[7]", "[[]]", "[{}]", r#"[{"name": 7}]"#] {
+        for field in ["instance_extensions", "device_extensions", "functions", "pre_instance_functions"] {
+            let content = good.replace("\"type\"", &format!("\"{field}\": {value}, \"type\""));
+            let case = Case::new().implicit(&["0", "z"]).file(&format!("{IMPLICIT}/bad.json"), &content);
+            assert_eq!(case.active(), ["0", "X", "z"], "{field}: {value}");
+        }
+    }
+}
