@@ -4,9 +4,7 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
-use std::io::Read as _;
 use std::mem::{MaybeUninit, transmute};
-use std::os::fd::{AsRawFd as _, FromRawFd as _};
 use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::Ordering;
 
@@ -20,6 +18,7 @@ use vkload_core::flavour::Handles;
 use vkload_core::memory::Application;
 use vkload_core::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 use vkload_linux::{LOADER, PLATFORM};
+use vkload_tests::in_a_copy;
 
 /// More parameters than any processor has registers for: integers and floats of all sizes.
 type Many = unsafe extern "system" fn(
@@ -349,48 +348,17 @@ fn handles_of_no_device_are_reported_with_the_command() {
 #[test]
 fn a_trap_ends_the_process() {
     // SAFETY: `trap` has no preconditions and does not return.
-    let (signal, _) = in_a_child(|| unsafe { trap() });
+    let (signal, _) = in_a_copy(|| unsafe { trap() });
     assert!([libc::SIGILL, libc::SIGTRAP].contains(&signal), "{signal}");
 }
 
 /// The output to standard error before `piece`, called with `handle`, aborts the process.
 fn report(piece: Option<Command>, handle: *const c_void) -> String {
-    let (signal, message) = in_a_child(|| {
+    let (signal, message) = in_a_copy(|| {
         LOADER.make_current();
         call(piece, handle);
+        true
     });
     assert_eq!(signal, libc::SIGABRT, "{message}");
     message
-}
-
-/// Runs `action` in a child process; returns the signal that ended it (0 if none) and its standard error.
-fn in_a_child(action: impl FnOnce()) -> (libc::c_int, String) {
-    let mut ends = [0; 2];
-    // SAFETY: `ends` has room for two descriptors.
-    assert_eq!(unsafe { libc::pipe(ends.as_mut_ptr()) }, 0);
-    // SAFETY: `pipe` has just opened both, and nothing else owns them.
-    let [mut reader, writer] = ends.map(|end| unsafe { std::fs::File::from_raw_fd(end) });
-    // SAFETY: the child only does what a child of a threaded program may do, except that it uses
-    // the locks of standard error and of the allocator, which the C library restores in it.
-    let child = unsafe { libc::fork() };
-    assert!(child >= 0, "{}", std::io::Error::last_os_error());
-    if child == 0 {
-        // SAFETY: the limit is a valid structure, and both descriptors are open. The limit keeps
-        // the fatal signal from leaving a core dump.
-        unsafe {
-            let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-            libc::setrlimit(libc::RLIMIT_CORE, &none);
-            libc::dup2(writer.as_raw_fd(), libc::STDERR_FILENO);
-        }
-        action();
-        // SAFETY: `_exit` does not return, and runs none of the parent's exit handlers.
-        unsafe { libc::_exit(0) };
-    }
-    drop(writer);
-    let mut message = String::new();
-    reader.read_to_string(&mut message).expect("the message is text");
-    let mut status = 0;
-    // SAFETY: `child` is the child forked above, and `status` is writable.
-    assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    (if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }, message)
 }

@@ -5,6 +5,7 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::PathBuf;
 
 use vkload_tests::programs::{CProgram, Library, Machine, Need, lavapipe, run};
+use vkload_tests::skip_unless;
 
 use crate::above::{SYSTEM_LOADER, loader};
 
@@ -55,9 +56,7 @@ fn program_of(machine: &Machine, library: &Library, tests: &std::path::Path) -> 
 #[test]
 fn a_triangle_is_drawn_through_khronos_loader() {
     inside(&[]);
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let name = "programs::a_triangle_is_drawn_through_khronos_loader";
     assert_eq!(above_khronos(name, "draw", &[]), "a green triangle on red\n");
 }
@@ -65,9 +64,7 @@ fn a_triangle_is_drawn_through_khronos_loader() {
 #[test]
 fn devices_are_used_through_khronos_loader_and_beside_it() {
     inside(&[]);
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let name = "programs::devices_are_used_through_khronos_loader_and_beside_it";
     assert_eq!(above_khronos(name, "device", &[]), "1 devices used\n");
     assert_eq!(above_khronos(name, "device", &[lavapipe()]), "2 devices used\n");
@@ -76,9 +73,7 @@ fn devices_are_used_through_khronos_loader_and_beside_it() {
 #[test]
 fn everything_that_khronos_loader_enumerates_is_enumerated() {
     inside(&[]);
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let name = "programs::everything_that_khronos_loader_enumerates_is_enumerated";
     let text = above_khronos(name, "enumerate", &[]);
     assert!(text.contains("\ndevice llvmpipe") && text.contains("\ndevice VK_KHR_swapchain "), "{text}");
@@ -87,9 +82,7 @@ fn everything_that_khronos_loader_enumerates_is_enumerated() {
 #[test]
 fn threads_do_everything_at_once_through_khronos_loader() {
     inside(&[c"6", c"4"]);
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let name = "programs::threads_do_everything_at_once_through_khronos_loader";
     let text = above_khronos(name, "stress", &[lavapipe()]);
     assert!(text.starts_with("6 threads, 4 rounds of 9 actions, 2 devices"), "{text}");

@@ -1,13 +1,11 @@
 //! Handles that are none: a message that names the command, and the end of the process. Every command of the registry that
 //! takes a `VkInstance` or a `VkPhysicalDevice` is called with every kind of bad handle.
-use std::ffi::{CStr, CString, c_void};
-use std::fs::File;
-use std::io::Read;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::ffi::{CString, c_void};
 
 use ash::vk::{self, Handle as _};
 use vkload_core::registry::{Class, CommandId};
-use vkload_tests::{Ask, Device, Driver, Instance, PLATFORMS, Run, Scenario, Vk, library_under_test};
+use vkload_tests::layered::good;
+use vkload_tests::{Ask, Instance, PLATFORMS, Run, Scenario, Vk, in_a_copy, library_under_test};
 
 /// Any command, with more arguments than any of the tested ones has.
 type Any = unsafe extern "system" fn(*const c_void, u64, u64, u64, u64, u64, u64, u64, u64) -> u64;
@@ -94,16 +92,8 @@ impl<'v> Objects<'v> {
     }
 
     fn with(&self, fault: Fault, class: Class) -> *const c_void {
-        let own = if class == Class::Instance {
-            self.instance.handle().as_raw()
-        } else {
-            self.physical_device.as_raw()
-        };
-        let other = if class == Class::Instance {
-            self.physical_device.as_raw()
-        } else {
-            self.instance.handle().as_raw()
-        };
+        let (instance, device) = (self.instance.handle().as_raw(), self.physical_device.as_raw());
+        let (own, other) = if class == Class::Instance { (instance, device) } else { (device, instance) };
         let number = match fault {
             Fault::Null => 0,
             Fault::Garbage => return NO_OBJECT.as_ptr().cast(),
@@ -128,30 +118,13 @@ fn address(vk: &Vk, instance: &Instance<'_>, command: &str) -> usize {
     if exported == 0 { instance.proc(command) } else { exported }
 }
 
-/// Calls the command in a child process; returns the signal that killed it, and its standard error.
+/// Calls the command in a copy of the process; returns the signal that ended it, and its standard error.
 fn call(address: usize, handle: *const c_void) -> (i32, String) {
-    // SAFETY: the process has one thread, and the descriptors are its own. A command takes its arguments in registers and on the stack, and
-    // surplus ones do no harm; the test is about the handle.
-    unsafe {
-        let mut ends = [0; 2];
-        assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
-        let [mut reader, writer] = ends.map(|end| File::from_raw_fd(end));
-        let child = libc::fork();
-        assert!(child >= 0);
-        if child == 0 {
-            libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
-            libc::dup2(writer.as_raw_fd(), libc::STDERR_FILENO);
-            let command = std::mem::transmute::<usize, Any>(address);
-            command(handle, 0, 0, 0, 0, 0, 0, 0, 0);
-            libc::_exit(0);
-        }
-        drop(writer);
-        let mut message = String::new();
-        reader.read_to_string(&mut message).unwrap();
-        let mut status = 0;
-        assert_eq!(libc::waitpid(child, &mut status, 0), child);
-        (if libc::WIFSIGNALED(status) { libc::WTERMSIG(status) } else { 0 }, message)
-    }
+    in_a_copy(|| {
+        // SAFETY: a command takes its arguments in registers and on the stack, and surplus ones do no harm; the test is about the handle.
+        unsafe { std::mem::transmute::<usize, Any>(address)(handle, 0, 0, 0, 0, 0, 0, 0, 0) };
+        true
+    })
 }
 
 fn parameter(class: Class) -> &'static str {
@@ -193,7 +166,7 @@ fn call_all(vk: &Vk) {
 }
 
 fn run(body: fn(&Vk)) -> Run {
-    let driver = Driver::new("good").device(Device::new("gpu")).every_instance_extension();
+    let driver = good().every_instance_extension();
     Scenario::new().driver(driver).run(body)
 }
 
@@ -208,33 +181,33 @@ fn every_bad_handle_is_refused_by_every_command() {
     assert!(called >= known && known > 100, "{called} of {known}: {run:?}");
 }
 
-#[test]
-fn a_physical_device_that_layers_see_is_refused_the_same_way() {
-    let run = run_with_layer(|vk| {
-        let ask = Ask::new().layer("VK_LAYER_TEST_a");
-        let instance = vk.create(&ask).unwrap();
-        let mut faults = Vec::new();
-        for (command, name) in commands() {
-            let address = address(vk, &instance, name);
-            if address == 0 || name == "vkDestroyInstance" {
+/// Calls the commands with NULL, but for vkDestroyInstance, and with what is no object, and says which calls did not end as they have to.
+fn say_accepted(vk: &Vk, address: impl Fn(&str) -> usize) {
+    let mut faults = Vec::new();
+    for (command, name) in commands().filter(|(_, name)| address(name) != 0) {
+        for handle in [std::ptr::null::<c_void>(), NO_OBJECT.as_ptr().cast()] {
+            if handle.is_null() && name == "vkDestroyInstance" {
                 continue;
             }
-            for handle in [std::ptr::null(), NO_OBJECT.as_ptr().cast()] {
-                let (signal, message) = call(address, handle);
-                let expected = format!("{name}: Invalid {}", parameter(command.class()));
-                if signal != libc::SIGABRT || !message.contains(&expected) {
-                    faults.push(format!("{name}: signal {signal}, \"{}\"", message.trim()));
-                }
+            let (signal, message) = call(address(name), handle);
+            if signal != libc::SIGABRT
+                || !message.contains(&format!("{name}: Invalid {}", parameter(command.class())))
+            {
+                faults.push(format!("{name}: signal {signal}, {message}"));
             }
         }
-        vk.say("faults", faults.join("; "));
-    });
-    run.ok().says("faults", "");
+    }
+    vk.say("faults", faults.join("; "));
 }
 
-fn run_with_layer(body: fn(&Vk)) -> Run {
-    let driver = Driver::new("good").device(Device::new("gpu"));
-    Scenario::new().driver(driver).layer(vkload_tests::Layer::new("VK_LAYER_TEST_a")).run(body)
+#[test]
+fn a_physical_device_that_layers_see_is_refused_the_same_way() {
+    let layer = vkload_tests::Layer::new("VK_LAYER_TEST_a");
+    let run = Scenario::new().driver(good()).layer(layer).run(|vk| {
+        let instance = vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).unwrap();
+        say_accepted(vk, |name| address(vk, &instance, name));
+    });
+    run.ok().says("faults", "");
 }
 
 /// Unreadable memory cannot be checked; only the second word of the supposed object is read.
@@ -279,17 +252,9 @@ fn of_an_address_that_cannot_be_read_only_the_mark_is_looked_at() {
 fn nowhere() -> *const c_void {
     static PAGE: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
     let page = PAGE.get_or_init(|| {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: requests an unused page.
-        let page = unsafe {
-            libc::mmap(
-                std::ptr::null_mut(),
-                4096,
-                libc::PROT_NONE,
-                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-                -1,
-                0,
-            )
-        };
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), 4096, libc::PROT_NONE, flags, -1, 0) };
         assert_ne!(page, libc::MAP_FAILED);
         page as usize
     });
@@ -306,24 +271,11 @@ fn a_bad_handle_in_the_first_call_of_the_process_is_named() {
         // SAFETY: the loader needs nothing when it is opened.
         let copy = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         assert!(!copy.is_null());
-        // SAFETY: the library stays open.
-        let symbol = |name: &CStr| unsafe { libc::dlsym(copy, name.as_ptr()) } as usize;
-        let mut faults = Vec::new();
-        let exported = commands().map(|(command, name)| (command, name, symbol(command.name())));
-        for (command, name, address) in exported.filter(|(_, _, address)| *address != 0) {
-            let null = std::ptr::null();
-            let handles = [null, NO_OBJECT.as_ptr().cast()];
-            for handle in handles.into_iter().filter(|handle| *handle != null || name != "vkDestroyInstance")
-            {
-                let (signal, message) = call(address, handle);
-                if signal != libc::SIGABRT
-                    || !message.contains(&format!("{name}: Invalid {}", parameter(command.class())))
-                {
-                    faults.push(format!("{name}: signal {signal}, {message}"));
-                }
-            }
-        }
-        vk.say("faults", faults.join("; "));
+        say_accepted(vk, |name| {
+            let name = CString::new(name).unwrap();
+            // SAFETY: the library stays open.
+            unsafe { libc::dlsym(copy, name.as_ptr()) as usize }
+        });
     });
     run.ok().says("faults", "");
 }
@@ -344,10 +296,11 @@ fn looking_up_with_a_bad_instance_is_refused() {
         let objects = Objects::new(vk);
         let mut faults = Vec::new();
         for fault in FAULTS.into_iter().filter(|fault| *fault != Fault::Null) {
-            // The name is NULL in `call`, which would do: a real one is looked up.
-            let look_up = lookup as unsafe extern "system" fn(*const c_void) -> u64 as usize;
-            LOOK_UP.store(vk.symbol("vkGetInstanceProcAddr"), std::sync::atomic::Ordering::Relaxed);
-            let (signal, message) = call(look_up, objects.with(fault, Class::Instance));
+            let instance = vk::Instance::from_raw(objects.with(fault, Class::Instance) as u64);
+            let (signal, message) = in_a_copy(|| {
+                // SAFETY: but for the bad handle this is valid.
+                unsafe { vk.entry.get_instance_proc_addr(instance, c"vkDestroyInstance".as_ptr()) }.is_some()
+            });
             if signal != libc::SIGABRT || !message.contains("vkGetInstanceProcAddr: Invalid instance") {
                 faults.push(format!("{fault:?}: signal {signal}, {message}"));
             }
@@ -355,20 +308,6 @@ fn looking_up_with_a_bad_instance_is_refused() {
         vk.say("faults", faults.join("; "));
     });
     run.ok().says("faults", "");
-}
-
-static LOOK_UP: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-
-unsafe extern "system" fn lookup(instance: *const c_void) -> u64 {
-    let address = LOOK_UP.load(std::sync::atomic::Ordering::Relaxed);
-    // SAFETY: the address is vkGetInstanceProcAddr's.
-    unsafe {
-        let find = std::mem::transmute::<
-            usize,
-            unsafe extern "system" fn(*const c_void, *const libc::c_char) -> u64,
-        >(address);
-        find(instance, c"vkDestroyInstance".as_ptr())
-    }
 }
 
 // ---- handles inside structures ----
@@ -379,22 +318,15 @@ fn inside(vk: &Vk, command: &str, use_it: fn(&Objects<'_>, vk::PhysicalDevice)) 
     let mut faults = Vec::new();
     for fault in FAULTS {
         let handle = vk::PhysicalDevice::from_raw(objects.with(fault, Class::PhysicalDevice) as u64);
-        let (signal, message) = in_a_child(&|| use_it(&objects, handle));
+        let (signal, message) = in_a_copy(|| {
+            use_it(&objects, handle);
+            true
+        });
         if signal != libc::SIGABRT || !message.contains(&format!("{command}: Invalid physicalDevice")) {
             faults.push(format!("{fault:?}: signal {signal}, {message}"));
         }
     }
     vk.say("faults", faults.join("; "));
-}
-
-/// As [`call`], for anything.
-fn in_a_child(action: &dyn Fn()) -> (i32, String) {
-    unsafe extern "system" fn enter(action: *const c_void) {
-        // SAFETY: it is the reference below.
-        unsafe { (*action.cast::<&dyn Fn()>())() };
-    }
-    let enter = enter as unsafe extern "system" fn(*const c_void) as usize;
-    call(enter, std::ptr::from_ref(&action).cast())
 }
 
 #[test]

@@ -1,14 +1,13 @@
 //! The permitted actions of messenger callbacks, and the behaviour if memory for another messenger runs out.
-use std::ffi::c_void;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use ash::ext::{debug_report, debug_utils};
 use ash::vk;
+use vkload_tests::allocator::{self, Owner};
 use vkload_tests::listening::{
     ACTION, Debug, HEARD, Severity, Types, ask, forget_heard, messenger, plain, several,
 };
-use vkload_tests::{Run, Scenario, Vk};
+use vkload_tests::{Granted, Run, Scenario, Vk};
 
 // ---- what callbacks do ----
 
@@ -123,73 +122,18 @@ fn messengers_come_and_go_while_other_threads_send() {
 
 // ---- memory ----
 
-/// How many more allocations succeed; negative: all.
-static ENOUGH: AtomicI64 = AtomicI64::new(-1);
-static BLOCKS: AtomicI64 = AtomicI64::new(0);
-
-fn may_allocate() -> bool {
-    ENOUGH.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
-        Some(if left > 0 { left - 1 } else { left })
-    }) != Ok(0)
-}
-
-unsafe extern "system" fn allocate(
-    _: *mut c_void,
-    size: usize,
-    align: usize,
-    _: vk::SystemAllocationScope,
-) -> *mut c_void {
-    assert!(align <= 16);
-    if !may_allocate() {
-        return std::ptr::null_mut();
-    }
-    BLOCKS.fetch_add(1, Ordering::Relaxed);
-    // SAFETY: any size may be asked for.
-    unsafe { libc::malloc(size) }
-}
-
-unsafe extern "system" fn reallocate(
-    user: *mut c_void,
-    block: *mut c_void,
-    size: usize,
-    align: usize,
-    scope: vk::SystemAllocationScope,
-) -> *mut c_void {
-    if block.is_null() {
-        // SAFETY: as for the caller.
-        return unsafe { allocate(user, size, align, scope) };
-    }
-    // SAFETY: the block came from malloc.
-    if may_allocate() { unsafe { libc::realloc(block, size) } } else { std::ptr::null_mut() }
-}
-
-unsafe extern "system" fn free(_: *mut c_void, block: *mut c_void) {
-    if !block.is_null() {
-        BLOCKS.fetch_sub(1, Ordering::Relaxed);
-    }
-    // SAFETY: the block came from malloc.
-    unsafe { libc::free(block) };
-}
-
-fn callbacks() -> vk::AllocationCallbacks<'static> {
-    vk::AllocationCallbacks::default()
-        .pfn_allocation(Some(allocate))
-        .pfn_reallocation(Some(reallocate))
-        .pfn_free(Some(free))
-}
-
 /// Creates something with ever more memory until it succeeds. Each failure says so and leaks nothing.
 fn until_it_succeeds<T>(mut create: impl FnMut() -> Result<T, vk::Result>) -> (T, i64) {
-    let before = BLOCKS.load(Ordering::Relaxed);
+    let before = allocator::live().len();
     for enough in 0.. {
-        ENOUGH.store(enough, Ordering::Relaxed);
+        allocator::grant(Some(Granted { requests: enough, once: false }));
         let made = create();
-        ENOUGH.store(-1, Ordering::Relaxed);
+        allocator::grant(None);
         match made {
             Ok(made) => return (made, enough),
             Err(error) => {
                 assert_eq!(error, vk::Result::ERROR_OUT_OF_HOST_MEMORY);
-                assert_eq!(BLOCKS.load(Ordering::Relaxed), before, "leaked after {enough}");
+                assert_eq!(allocator::live().len(), before, "leaked after {enough}");
             }
         }
     }
@@ -198,7 +142,7 @@ fn until_it_succeeds<T>(mut create: impl FnMut() -> Result<T, vk::Result>) -> (T
 
 fn run_with_little_memory(scenario: Scenario) -> Run {
     scenario.run(|vk| {
-        let callbacks = callbacks();
+        let callbacks = allocator::callbacks(Owner::Instance);
         let extensions = [debug_utils::NAME.as_ptr(), debug_report::NAME.as_ptr()];
         let mut chained = messenger(99, (Severity::ERROR, Types::GENERAL));
         let info =
@@ -212,7 +156,7 @@ fn run_with_little_memory(scenario: Scenario) -> Run {
             for live in 0..40 {
                 let (made, enough) = until_it_succeeds(|| {
                     let made = debug.utils.create_debug_utils_messenger(&info, Some(&callbacks));
-                    ENOUGH.store(-1, Ordering::Relaxed);
+                    allocator::grant(None);
                     forget_heard();
                     debug.submit(Severity::ERROR, Types::GENERAL, c"still there?");
                     let heard = HEARD.lock().unwrap().len();
@@ -227,15 +171,16 @@ fn run_with_little_memory(scenario: Scenario) -> Run {
             }
             instance.destroy_instance(Some(&callbacks));
         }
-        vk.say("left", BLOCKS.load(Ordering::Relaxed));
+        vk.say("left", allocator::live().len());
+        vk.say("faults", allocator::faults().join("; "));
     })
 }
 
 #[test]
 fn no_memory_for_one_more_leaves_those_that_listen_alone() {
-    run_with_little_memory(Scenario::new().driver(plain("none"))).ok().says("left", 0);
+    run_with_little_memory(Scenario::new().driver(plain("none"))).ok().says("left", 0).says("faults", "");
     let run = run_with_little_memory(several());
-    run.ok().says("left", 0);
+    run.ok().says("left", 0).says("faults", "");
     for name in ["one", "two"] {
         assert_eq!(run.trace(name).last("unload").get("messengers"), "0", "{name}");
     }

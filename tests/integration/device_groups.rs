@@ -1,37 +1,6 @@
 //! Groups of physical devices, over several drivers and those that know no groups.
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Instance, Layer, Scenario, Vk};
-
-type Enumerate = vk::PFN_vkEnumeratePhysicalDeviceGroups;
-
-/// Says the names in each group as `groups`, the groups separated by slashes.
-fn say_groups(vk: &Vk, instance: &Instance<'_>, command: &str) {
-    // SAFETY: both commands that tests ask for have this type.
-    let enumerate: Enumerate = unsafe { instance.command(command) };
-    let mut count = 0;
-    // SAFETY: valid use of Vulkan on one thread.
-    let result = unsafe { enumerate(instance.handle(), &mut count, std::ptr::null_mut()) };
-    assert_eq!(result, vk::Result::SUCCESS);
-    let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); count as usize];
-    // SAFETY: the array has as many elements as the count.
-    let result = unsafe { enumerate(instance.handle(), &mut count, groups.as_mut_ptr()) };
-    vk.say("result", format_args!("{result:?}"));
-    let names: Vec<String> = groups
-        .iter()
-        .map(|group| {
-            let members = &group.physical_devices[..group.physical_device_count as usize];
-            members.iter().map(|device| instance.name(*device)).collect::<Vec<_>>().join("+")
-        })
-        .collect();
-    vk.say("groups", names.join("/"));
-    let devices = instance.devices();
-    let known = groups.iter().all(|group| devices.contains(&group.physical_devices[0]));
-    vk.say("handles of the devices", known);
-}
-
-fn core(vk: &Vk) {
-    say_groups(vk, &vk.create(&Ask::new().api(1, 1)).unwrap(), "vkEnumeratePhysicalDeviceGroups");
-}
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, say_groups, say_groups_1_1};
 
 fn extension(vk: &Vk) {
     let ask = Ask::new().extension("VK_KHR_device_group_creation");
@@ -44,29 +13,17 @@ fn pair(name: &str) -> Driver {
 }
 
 #[test]
-fn a_drivers_groups_are_passed_on() {
-    let run = Scenario::new().env("VK_LOADER_DISABLE_SELECT", "1").driver(pair("a")).run(core);
-    run.ok().says("result", "SUCCESS").says("groups", "a0+a1/a2").says("handles of the devices", true);
-}
-
-#[test]
-fn groups_of_several_drivers_are_added_up() {
-    let run = Scenario::new()
-        .env("VK_LOADER_DISABLE_SELECT", "1")
-        .driver(pair("a"))
-        .driver(Driver::new("b").device(Device::new("b0")))
-        .run(core);
-    run.ok().says("result", "SUCCESS").says("groups", "b0/a0+a1/a2").says("handles of the devices", true);
-}
-
-#[test]
-fn a_driver_that_knows_no_groups_has_one_for_each_device() {
-    let run = Scenario::new()
-        .env("VK_LOADER_DISABLE_SELECT", "1")
-        .driver(pair("a"))
-        .driver(Driver::new("old").api("1.0.0").device(Device::new("old0")).device(Device::new("old1")))
-        .run(core);
-    run.ok().says("groups", "old0/old1/a0+a1/a2");
+fn groups_of_all_drivers_are_added_up_and_one_that_knows_none_has_one_for_each_device() {
+    let old = Driver::new("old").api("1.0.0").device(Device::new("old0")).device(Device::new("old1"));
+    for (other, groups) in [
+        (None, "a0+a1/a2"),
+        (Some(Driver::new("b").device(Device::new("b0"))), "b0/a0+a1/a2"),
+        (Some(old), "old0/old1/a0+a1/a2"),
+    ] {
+        let scenario = Scenario::new().env("VK_LOADER_DISABLE_SELECT", "1").driver(pair("a"));
+        let run = other.into_iter().fold(scenario, Scenario::driver).run(say_groups_1_1);
+        run.ok().says("result", "SUCCESS").says("groups", groups).says("handles of the devices", true);
+    }
 }
 
 #[test]
@@ -76,7 +33,7 @@ fn groups_of_portability_drivers_are_there_if_they_are_asked_for() {
         let scenario = Scenario::new().env("VK_LOADER_DISABLE_SELECT", "1").driver(pair("a"));
         scenario.driver(part.device(Device::new("p0")))
     };
-    scenario().run(core).ok().says("groups", "a0+a1/a2");
+    scenario().run(say_groups_1_1).ok().says("groups", "a0+a1/a2");
     let run = scenario().run(|vk| {
         let ask = Ask::new().api(1, 1).portability_flag().extension("VK_KHR_portability_enumeration");
         let instance = vk.create(&ask).unwrap();
@@ -149,8 +106,12 @@ fn a_group_behind_other_structures_is_found_and_they_are_kept() {
         let info = info.push_next(&mut after).push_next(&mut group).push_next(&mut before);
         // SAFETY: valid use of Vulkan on one thread.
         unsafe { instance.create_device(members[0], &info, None).unwrap().destroy_device(None) };
+        let unchanged = group.p_physical_devices == members.as_ptr()
+            && std::ptr::eq(before.p_next, &raw const group as *const _)
+            && std::ptr::eq(group.p_next, &raw const after as *const _);
+        vk.say("unchanged", unchanged);
     });
-    let trace = run.ok().trace("a");
+    let trace = run.ok().says("unchanged", true).trace("a");
     let kinds = [
         vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
         vk::StructureType::DEVICE_GROUP_DEVICE_CREATE_INFO,
@@ -179,28 +140,6 @@ fn a_device_of_a_group_is_created_with_the_drivers_handles() {
         });
     run.ok().says("unchanged", true);
     assert_eq!(run.trace("a").only("vkCreateDevice").list("group"), ["a0", "a1"]);
-}
-
-#[test]
-fn a_group_behind_other_structures_is_found_and_copied() {
-    let run = Scenario::new().driver(pair("a")).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-        let members = [instance.named("a1")];
-        let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members);
-        let mut features = vk::PhysicalDeviceFeatures2::default();
-        let mut draw = vk::PhysicalDeviceShaderDrawParametersFeatures::default();
-        let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
-        let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-        let info = info.push_next(&mut group).push_next(&mut draw).push_next(&mut features);
-        // SAFETY: valid use of Vulkan on one thread.
-        unsafe { instance.create_device(members[0], &info, None).unwrap().destroy_device(None) };
-        let unchanged = group.p_physical_devices == members.as_ptr()
-            && std::ptr::eq(features.p_next, &raw const draw as *const _)
-            && std::ptr::eq(draw.p_next, &raw const group as *const _);
-        vk.say("unchanged", unchanged);
-    });
-    run.ok().says("unchanged", true);
-    assert_eq!(run.trace("a").only("vkCreateDevice").list("group"), ["a1"]);
 }
 
 /// A page of memory that can be read and not be written.

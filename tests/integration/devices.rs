@@ -7,26 +7,6 @@ fn good(name: &str) -> Driver {
 }
 
 #[test]
-fn each_device_is_created_by_its_own_driver() {
-    let run = Scenario::new().driver(good("a")).driver(good("b")).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-        let devices: Vec<_> = ["a", "b"].map(|name| instance.device(instance.named(name), &[])).into();
-        // SAFETY: valid use of Vulkan on one thread.
-        unsafe {
-            devices[0].device_wait_idle().unwrap();
-            devices[1].device_wait_idle().unwrap();
-            devices.iter().for_each(|device| device.destroy_device(None));
-        }
-    });
-    for name in ["a", "b"] {
-        let trace = run.ok().trace(name);
-        assert_eq!(trace.only("vkCreateDevice").get("device"), name);
-        assert_eq!(trace.calls("vkDeviceWaitIdle").len(), 1);
-        assert_eq!(trace.calls("vkDestroyDevice").len(), 1);
-    }
-}
-
-#[test]
 fn exported_commands_reach_the_right_driver() {
     let run = Scenario::new().driver(good("a")).driver(good("b")).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
@@ -182,18 +162,6 @@ fn a_missing_count_of_device_extensions_is_incomplete() {
         vk.say("result", format_args!("{result:?}"));
     });
     run.ok().says("result", "INCOMPLETE");
-}
-
-#[test]
-fn device_layers_are_listed_as_none() {
-    let run = Scenario::new().driver(good("a")).run(|vk| {
-        let instance = vk.instance();
-        // SAFETY: valid use of Vulkan on one thread.
-        let layers = unsafe { instance.enumerate_device_layer_properties(instance.devices()[0]) };
-        vk.say("layers", layers.unwrap().len());
-    });
-    run.ok().says("layers", 0);
-    assert!(!run.trace("a").has("vkEnumerateDeviceLayerProperties"));
 }
 
 #[test]

@@ -36,35 +36,41 @@ fn list(vk: &Vk, list: &vk::DirectDriverLoadingListLUNARG<'_>) {
     vkload_tests::list_devices_asking(vk, &Ask::new().api(1, 0).extension(EXTENSION).next(list));
 }
 
+/// Does so with these drivers.
+fn hand_over(vk: &Vk, names: &[&str], mode: vk::DirectDriverLoadingModeLUNARG) {
+    let drivers = drivers(vk, names);
+    list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(mode).drivers(&drivers));
+}
+
 const EXCLUSIVE: vk::DirectDriverLoadingModeLUNARG = vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE;
 const INCLUSIVE: vk::DirectDriverLoadingModeLUNARG = vk::DirectDriverLoadingModeLUNARG::INCLUSIVE;
 
 #[test]
 fn exclusive_drivers_are_the_only_ones() {
-    let run = Scenario::new().driver(direct("direct")).driver(found("found")).run(|vk| {
-        let drivers = drivers(vk, &["direct"]);
-        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers));
-    });
+    let run = Scenario::new()
+        .driver(direct("direct"))
+        .driver(found("found"))
+        .run(|vk| hand_over(vk, &["direct"], EXCLUSIVE));
     run.ok().says("devices", "direct");
     assert!(!run.loaded("found"));
 }
 
 #[test]
 fn inclusive_drivers_are_added_to_those_that_are_found() {
-    let run = Scenario::new().driver(direct("direct")).driver(found("found")).run(|vk| {
-        let drivers = drivers(vk, &["direct"]);
-        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&drivers));
-    });
+    let run = Scenario::new()
+        .driver(direct("direct"))
+        .driver(found("found"))
+        .run(|vk| hand_over(vk, &["direct"], INCLUSIVE));
     // They come before those that are found, and drivers are enumerated from the last to the first.
     run.ok().says("devices", "found,direct");
 }
 
 #[test]
 fn several_drivers_can_be_handed_over() {
-    let run = Scenario::new().driver(direct("a")).driver(direct("b")).run(|vk| {
-        let drivers = drivers(vk, &["a", "b"]);
-        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers));
-    });
+    let run = Scenario::new()
+        .driver(direct("a"))
+        .driver(direct("b"))
+        .run(|vk| hand_over(vk, &["a", "b"], EXCLUSIVE));
     let mut devices = run.ok().list("devices");
     devices.sort_unstable();
     assert_eq!(devices, ["a", "b"]);
@@ -77,20 +83,15 @@ fn they_are_not_filtered_by_name() {
         .driver(found("found"))
         .env("VK_LOADER_DRIVERS_DISABLE", "*")
         .env("VK_LOADER_DRIVERS_SELECT", "nothing")
-        .run(|vk| {
-            let drivers = drivers(vk, &["direct"]);
-            list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&drivers));
-        });
+        .run(|vk| hand_over(vk, &["direct"], INCLUSIVE));
     run.ok().says("devices", "direct");
 }
 
 #[test]
 fn a_driver_below_interface_7_is_rejected() {
     let old = Driver::new("old").folder("hidden").interface(5).device(Device::new("old"));
-    let run = Scenario::new().log().driver(old).driver(found("found")).run(|vk| {
-        let drivers = drivers(vk, &["old"]);
-        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(INCLUSIVE).drivers(&drivers));
-    });
+    let run =
+        Scenario::new().log().driver(old).driver(found("found")).run(|vk| hand_over(vk, &["old"], INCLUSIVE));
     run.ok().says("devices", "found");
     run.logs(&["driver 0 that the application gave", "interface"]);
     assert!(!run.trace("old").has("vkCreateInstance"));
@@ -99,10 +100,7 @@ fn a_driver_below_interface_7_is_rejected() {
 #[test]
 fn exclusive_without_any_driver_that_works_is_incompatible_driver() {
     let old = Driver::new("old").folder("hidden").interface(5).device(Device::new("old"));
-    let run = Scenario::new().driver(old).driver(found("found")).run(|vk| {
-        let drivers = drivers(vk, &["old"]);
-        list(vk, &vk::DirectDriverLoadingListLUNARG::default().mode(EXCLUSIVE).drivers(&drivers));
-    });
+    let run = Scenario::new().driver(old).driver(found("found")).run(|vk| hand_over(vk, &["old"], EXCLUSIVE));
     run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     run.logs(&["ERROR", "only the drivers that it gave"]);

@@ -52,33 +52,6 @@ fn stranger() -> [u64; 4] {
     [0x7fff_ff00, 0, 0x5555_5555_5555_5555, 0x6666_6666_6666_6666]
 }
 
-#[test]
-fn properties() {
-    everywhere(
-        |vk| {
-            let (instance, device) = instance(vk);
-            let mut stranger = stranger();
-            let before = stranger;
-            let mut out = vk::PhysicalDeviceProperties2 {
-                p_next: (&raw mut stranger).cast::<c_void>(),
-                ..Default::default()
-            };
-            // SAFETY: it is this command; the structures are alive.
-            unsafe {
-                let function: vk::PFN_vkGetPhysicalDeviceProperties2 =
-                    command(vk, &instance, "vkGetPhysicalDeviceProperties2");
-                function(device, &mut out);
-            }
-            vk.say("ids", format_args!("{} {}", out.properties.vendor_id, out.properties.device_id));
-            vk.say("chain kept", std::ptr::eq(out.p_next, (&raw mut stranger).cast()) && stranger == before);
-        },
-        |run, how| {
-            assert_eq!(run.said("ids"), "5 6", "{how}");
-            assert_eq!(run.said("chain kept"), "true", "{how}");
-        },
-    );
-}
-
 /// They belong to device extensions that are not enabled: no device is needed.
 #[test]
 fn structures_of_device_extensions_reach_drivers() {
@@ -134,67 +107,6 @@ fn uuids_of_a_driver_that_says_none_are_zero() {
 }
 
 #[test]
-fn features() {
-    everywhere(
-        |vk| {
-            let (instance, device) = instance(vk);
-            let mut out = vk::PhysicalDeviceFeatures2::default();
-            // SAFETY: it is this command; the structure is alive.
-            unsafe {
-                let function: vk::PFN_vkGetPhysicalDeviceFeatures2 =
-                    command(vk, &instance, "vkGetPhysicalDeviceFeatures2");
-                function(device, &mut out);
-            }
-            let features = out.features;
-            let found = [features.robust_buffer_access, features.inherited_queries, features.geometry_shader];
-            vk.say("features", format_args!("{found:?}"));
-        },
-        |run, how| assert_eq!(run.said("features"), "[1, 1, 0]", "{how}"),
-    );
-}
-
-#[test]
-fn formats() {
-    everywhere(
-        |vk| {
-            let (instance, device) = instance(vk);
-            let mut out = vk::FormatProperties2::default();
-            // SAFETY: it is this command; the structure is alive.
-            unsafe {
-                let function: vk::PFN_vkGetPhysicalDeviceFormatProperties2 =
-                    command(vk, &instance, "vkGetPhysicalDeviceFormatProperties2");
-                function(device, vk::Format::R8G8B8A8_UNORM, &mut out);
-            }
-            vk.say("linear", out.format_properties.linear_tiling_features.as_raw());
-        },
-        |run, how| assert_eq!(run.said("linear"), "37", "{how}"),
-    );
-}
-
-#[test]
-fn image_formats() {
-    everywhere(
-        |vk| {
-            let (instance, device) = instance(vk);
-            let info = vk::PhysicalDeviceImageFormatInfo2::default()
-                .format(vk::Format::R8G8B8A8_UNORM)
-                .ty(vk::ImageType::TYPE_2D)
-                .usage(vk::ImageUsageFlags::SAMPLED);
-            let mut out = vk::ImageFormatProperties2::default();
-            // SAFETY: it is this command; the structures are alive.
-            let result = unsafe {
-                let function: vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
-                    command(vk, &instance, "vkGetPhysicalDeviceImageFormatProperties2");
-                function(device, &info, &mut out)
-            };
-            let extent = out.image_format_properties.max_extent;
-            vk.say("result", format_args!("{result:?} {} {}", extent.width, extent.height));
-        },
-        |run, how| assert_eq!(run.said("result"), "SUCCESS 37 4", "{how}"),
-    );
-}
-
-#[test]
 fn image_formats_that_are_not_supported() {
     let driver = Driver::new("a")
         .api("1.0.0")
@@ -238,53 +150,6 @@ fn sparse_image_formats() {
             assert_eq!(run.said("first"), "37", "{how}");
             assert_eq!(run.said("second after one"), "0", "{how}");
         },
-    );
-}
-
-#[test]
-fn queue_families() {
-    everywhere(
-        |vk| {
-            let (instance, device) = instance(vk);
-            let mut out = [vk::QueueFamilyProperties2::default(); 5];
-            let (mut counted, mut two, mut all) = (0, 2, 5);
-            // SAFETY: the type matches the command; the arrays have as many elements as the counts.
-            unsafe {
-                let function: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
-                    command(vk, &instance, "vkGetPhysicalDeviceQueueFamilyProperties2");
-                function(device, &mut counted, std::ptr::null_mut());
-                function(device, &mut two, out.as_mut_ptr());
-                function(device, &mut all, out.as_mut_ptr());
-            }
-            vk.say("counts", format_args!("{counted} {two} {all}"));
-            vk.say(
-                "queues",
-                out.map(|family| family.queue_family_properties.queue_count.to_string()).join(","),
-            );
-        },
-        |run, how| {
-            assert_eq!(run.said("counts"), "3 2 3", "{how}");
-            assert_eq!(run.said("queues"), "2,2,2,0,0", "{how}");
-        },
-    );
-}
-
-#[test]
-fn memory() {
-    everywhere(
-        |vk| {
-            let (instance, device) = instance(vk);
-            let mut out = vk::PhysicalDeviceMemoryProperties2::default();
-            // SAFETY: it is this command; the structure is alive.
-            unsafe {
-                let function: vk::PFN_vkGetPhysicalDeviceMemoryProperties2 =
-                    command(vk, &instance, "vkGetPhysicalDeviceMemoryProperties2");
-                function(device, &mut out);
-            }
-            let memory = out.memory_properties;
-            vk.say("memory", format_args!("{} {}", memory.memory_heap_count, memory.memory_heaps[0].size));
-        },
-        |run, how| assert_eq!(run.said("memory"), "1 1048576", "{how}"),
     );
 }
 

@@ -1,10 +1,11 @@
 //! A program that finds a device and uses it.
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Scenario};
+use vkload_tests::layered::good;
+use vkload_tests::{Ask, Scenario};
 
 #[test]
 fn a_program_finds_a_device_and_draws_with_it() {
-    let run = Scenario::new().driver(Driver::new("good").device(Device::new("gpu"))).run(|vk| {
+    let run = Scenario::new().driver(good()).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
         vk.say("devices", instance.names().join(","));
         let device = instance.device(instance.devices()[0], &[]);

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 
 use ash::vk;
 use vkload_core::registry::{self, Class, CommandId, ExtensionKind, command};
+use vkload_tests::layered::good;
 use vkload_tests::{Ask, Device, Driver, Layer, PLATFORMS, Scenario, Vk, instance_extensions};
 
 const GLOBALS: [&str; 4] = [
@@ -11,10 +12,6 @@ const GLOBALS: [&str; 4] = [
     "vkEnumerateInstanceExtensionProperties",
     "vkEnumerateInstanceLayerProperties",
 ];
-
-fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu"))
-}
 
 /// Returns the commands that exist where this test runs.
 fn commands() -> impl Iterator<Item = CommandId> {
@@ -386,6 +383,18 @@ fn core_commands_above_the_applications_version_are_answered() {
     run.ok().says("vkCmdSetCullMode", true);
 }
 
+#[test]
+fn maintenance5_hides_core_commands_above_the_applications_version() {
+    let run = |body| {
+        let driver = Driver::new("good").device(Device::new("gpu").extension("VK_KHR_maintenance5"));
+        Scenario::new().driver(driver).run(body)
+    };
+    run(|vk| with_maintenance5(vk, true, true)).ok().says("answered", "[true, false, false]");
+    // Without its feature, and without its extension.
+    run(|vk| with_maintenance5(vk, true, false)).ok().says("answered", "[true, true, true]");
+    run(|vk| with_maintenance5(vk, false, true)).ok().says("answered", "[true, true, true]");
+}
+
 /// Notes whether an application of version 1.1 gets commands of 1.1, 1.2 and 1.3.
 fn with_maintenance5(vk: &Vk, extension: bool, feature: bool) {
     let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
@@ -401,28 +410,6 @@ fn with_maintenance5(vk: &Vk, extension: bool, feature: bool) {
     let answered = ["vkTrimCommandPool", "vkGetSemaphoreCounterValue", "vkCmdSetCullMode"]
         .map(|command| device_proc(&instance, &device, command) != 0);
     vk.say("answered", format_args!("{answered:?}"));
-}
-
-fn maintenance5_driver() -> Driver {
-    Driver::new("good").device(Device::new("gpu").extension("VK_KHR_maintenance5"))
-}
-
-#[test]
-fn maintenance5_hides_core_commands_above_the_applications_version() {
-    let run = Scenario::new().driver(maintenance5_driver()).run(|vk| with_maintenance5(vk, true, true));
-    run.ok().says("answered", "[true, false, false]");
-}
-
-#[test]
-fn maintenance5_without_its_feature_hides_nothing() {
-    let run = Scenario::new().driver(maintenance5_driver()).run(|vk| with_maintenance5(vk, true, false));
-    run.ok().says("answered", "[true, true, true]");
-}
-
-#[test]
-fn maintenance5_without_its_extension_hides_nothing() {
-    let run = Scenario::new().driver(maintenance5_driver()).run(|vk| with_maintenance5(vk, false, true));
-    run.ok().says("answered", "[true, true, true]");
 }
 
 /// The driver is older than the KHR extension, whose command programs are given by every instance.

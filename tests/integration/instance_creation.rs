@@ -1,6 +1,6 @@
 //! The treatment of vkCreateInstance's parameters, and the version rules.
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code, list_devices};
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, code, list_devices};
 
 fn good(name: &str) -> Driver {
     Driver::new(name).device(Device::new(name))
@@ -8,19 +8,46 @@ fn good(name: &str) -> Driver {
 
 // ---- versions ----
 
-/// Returns the apiVersion that a driver saw, asked for 1.3.
-fn version_seen(driver: Driver) -> (u32, Run) {
-    let run = Scenario::new().log().driver(driver).run(list_devices);
-    run.ok().says("result", "SUCCESS");
-    let seen = run.trace("lying").only("vkCreateInstance").get("api").parse().unwrap();
-    (seen, run)
+/// Each is asked for 1.3.
+#[test]
+fn a_driver_is_of_1_0_if_its_manifest_or_its_version_command_says_so() {
+    const ASK: &str = "vkEnumerateInstanceVersion";
+    let lying = |manifest| good("lying").manifest_api(manifest);
+    for (driver, seen, asked, warns) in [
+        (lying("1.0.5").api("1.3.0"), vk::API_VERSION_1_0, false, false),
+        (lying("1.3.0").without(ASK), vk::API_VERSION_1_0, false, true),
+        (lying("1.2.0").api("1.0.0"), vk::API_VERSION_1_0, true, true),
+        (lying("1.3.0").result(ASK, vk::Result::ERROR_UNKNOWN), vk::API_VERSION_1_0, true, false),
+        (good("lying").api("1.1.0"), vk::API_VERSION_1_3, true, false),
+    ] {
+        let run = Scenario::new().log().driver(driver).run(list_devices);
+        let trace = run.ok().says("result", "SUCCESS").trace("lying");
+        assert_eq!(trace.only("vkCreateInstance").get("api"), seen.to_string());
+        assert_eq!(trace.has(ASK), asked, "{run:?}");
+        if warns {
+            run.logs(&["WARNING", "lying"]);
+        }
+    }
 }
 
 #[test]
-fn a_1_0_manifest_makes_a_1_0_driver() {
-    let (seen, run) = version_seen(good("lying").api("1.3.0").manifest_api("1.0.5"));
-    assert_eq!(seen, vk::API_VERSION_1_0);
-    assert!(!run.trace("lying").has("vkEnumerateInstanceVersion"), "there is nothing to ask");
+fn versions_below_1_0_create_an_instance_and_log_an_error() {
+    for (version, words) in [
+        (0, None),
+        (1, Some(["ERROR", "apiVersion"])),
+        (vk::make_api_version(1, 1, 1, 0), Some(["WARNING", "variant"])),
+    ] {
+        let scenario = Scenario::new().log().driver(good("a")).argument("version", &version.to_string());
+        let run = scenario.run(|vk| {
+            vk.say("result", code(&vk.create(&Ask::new().raw_api(vk.arg("version").parse().unwrap()))));
+        });
+        run.ok().says("result", "SUCCESS");
+        if let Some(words) = words {
+            run.logs(&words)
+        } else {
+            run.logs_not(&["ERROR"])
+        };
+    }
 }
 
 /// The library stays open, and each start counts what its own manifest says.
@@ -49,34 +76,6 @@ fn a_library_that_is_open_has_the_version_of_the_manifest_that_leads_to_it_now()
 }
 
 #[test]
-fn a_driver_without_the_version_command_is_a_1_0_driver() {
-    let (seen, run) = version_seen(good("lying").manifest_api("1.3.0").without("vkEnumerateInstanceVersion"));
-    assert_eq!(seen, vk::API_VERSION_1_0);
-    run.logs(&["WARNING", "lying"]);
-}
-
-#[test]
-fn a_driver_that_says_1_0_is_a_1_0_driver_whatever_its_manifest_says() {
-    let (seen, run) = version_seen(good("lying").api("1.0.0").manifest_api("1.2.0"));
-    assert_eq!(seen, vk::API_VERSION_1_0);
-    run.logs(&["WARNING", "lying"]);
-}
-
-#[test]
-fn a_driver_whose_version_command_fails_is_a_1_0_driver() {
-    let (seen, _) = version_seen(
-        good("lying").manifest_api("1.3.0").result("vkEnumerateInstanceVersion", vk::Result::ERROR_UNKNOWN),
-    );
-    assert_eq!(seen, vk::API_VERSION_1_0);
-}
-
-#[test]
-fn a_1_1_driver_sees_the_version_as_it_was_asked_for() {
-    let (seen, _) = version_seen(good("lying").api("1.1.0"));
-    assert_eq!(seen, vk::API_VERSION_1_3);
-}
-
-#[test]
 fn the_applications_structure_is_not_changed() {
     let run = Scenario::new().driver(good("a").api("1.0.0")).run(|vk| {
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
@@ -87,32 +86,6 @@ fn the_applications_structure_is_not_changed() {
         vk.say("same", std::ptr::eq(info.p_application_info, &raw const application));
     });
     run.ok().says("version", true).says("same", true);
-}
-
-#[test]
-fn versions_below_1_0_create_an_instance_and_log_an_error() {
-    let run = Scenario::new().log().driver(good("a")).run(|vk| {
-        vk.say("1", code(&vk.create(&Ask::new().raw_api(1))));
-    });
-    run.ok().says("1", "SUCCESS").logs(&["ERROR", "apiVersion"]);
-}
-
-#[test]
-fn a_version_of_0_means_1_0() {
-    let run = Scenario::new()
-        .log()
-        .driver(good("a"))
-        .run(|vk| vk.say("0", code(&vk.create(&Ask::new().raw_api(0)))));
-    run.ok().says("0", "SUCCESS").logs_not(&["ERROR"]);
-}
-
-#[test]
-fn another_variant_creates_an_instance_and_warns() {
-    let run = Scenario::new().log().driver(good("a")).run(|vk| {
-        let version = vk::make_api_version(1, 1, 1, 0);
-        vk.say("result", code(&vk.create(&Ask::new().raw_api(version))));
-    });
-    run.ok().says("result", "SUCCESS").logs(&["WARNING", "variant"]);
 }
 
 #[test]
@@ -152,15 +125,6 @@ fn the_patch_version_is_ignored() {
 // ---- requests ----
 
 #[test]
-fn an_unknown_layer_is_an_error() {
-    let run = Scenario::new()
-        .driver(good("a"))
-        .run(|vk| vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_nobody_has")))));
-    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
-    assert!(!run.trace("a").has("vkCreateInstance"));
-}
-
-#[test]
 fn a_missing_layer_is_reported_before_a_missing_extension() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let ask = Ask::new().layer("VK_LAYER_nobody_has").extension("VK_KHR_surface");
@@ -168,6 +132,7 @@ fn a_missing_layer_is_reported_before_a_missing_extension() {
         vk.say("extension", code(&vk.create(&Ask::new().extension("VK_KHR_surface")).map(drop)));
     });
     run.ok().says("both", "ERROR_LAYER_NOT_PRESENT").says("extension", "ERROR_EXTENSION_NOT_PRESENT");
+    assert!(!run.trace("a").has("vkCreateInstance"));
 }
 
 #[test]
@@ -318,7 +283,7 @@ fn without_a_driver_no_layer_is_called_and_extensions_are_not_looked_at() {
 
 #[test]
 fn versions_of_another_variant_are_compared_without_it() {
-    let run = Scenario::new().driver(Driver::new("good").device(Device::new("gpu"))).run(|vk| {
+    let run = Scenario::new().driver(vkload_tests::layered::good()).run(|vk| {
         for (key, minor) in [("old", 1), ("new", 3)] {
             let instance = vk.create(&Ask::new().raw_api(vk::make_api_version(1, 1, minor, 0))).unwrap();
             vk.say(key, instance.proc("vkCreateInstance") != 0);

@@ -35,12 +35,6 @@ fn assert_before_the_loaders(run: &Run, expected: &[&str]) {
 }
 
 #[test]
-fn the_loaders_four_come_last_and_in_order() {
-    let run = with(&[good("a")]).run(list);
-    assert_before_the_loaders(&run, &[]);
-}
-
-#[test]
 fn they_are_there_without_any_driver() {
     // Programs that look before they create an instance must not stumble over a machine without drivers.
     let run = Scenario::new().run(list);
@@ -63,20 +57,6 @@ fn a_drivers_debug_extensions_are_listed_once() {
     for name in LOADERS {
         assert_eq!(names.iter().filter(|listed| **listed == name).count(), 1, "{name}");
     }
-}
-
-#[test]
-fn extensions_that_the_loader_does_not_know_are_hidden() {
-    let run = with(&[good("a").extension("VK_TEST_unheard_of").extension("VK_KHR_surface")]).run(list);
-    assert_before_the_loaders(&run, &["VK_KHR_surface"]);
-}
-
-#[test]
-fn they_are_shown_when_the_filter_is_off() {
-    let run = with(&[good("a").extension("VK_TEST_unheard_of").extension("VK_KHR_surface")])
-        .env("VK_LOADER_DISABLE_INST_EXT_FILTER", "1")
-        .run(list);
-    assert_before_the_loaders(&run, &["VK_KHR_surface", "VK_TEST_unheard_of"]);
 }
 
 /// "Setting the value to a non-zero number", say the documents.
@@ -102,14 +82,6 @@ fn an_unknown_extension_cannot_be_enabled_unless_the_filter_is_off() {
     let run = with(&[driver]).env("VK_LOADER_DISABLE_INST_EXT_FILTER", "1").run(body);
     run.ok().says("result", "SUCCESS");
     assert_eq!(run.trace("a").only("vkCreateInstance").get("extensions"), "VK_TEST_unheard_of");
-}
-
-#[test]
-fn an_extension_that_no_driver_has_cannot_be_enabled() {
-    let run = with(&[good("a")])
-        .run(|vk| vk.say("result", code(&vk.create(&Ask::new().extension("VK_KHR_surface")))));
-    run.ok().says("result", "ERROR_EXTENSION_NOT_PRESENT");
-    assert!(!run.trace("a").has("vkCreateInstance"));
 }
 
 #[test]

@@ -1,31 +1,14 @@
 //! The active layers, their order, and the lists that applications get.
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
-const C: &str = "VK_LAYER_TEST_c";
+use vkload_tests::layered::{A, B, C, active, create, create_with_a, good, listed};
+use vkload_tests::{Ask, Layer, Scenario, code};
 
 fn scenario() -> Scenario {
-    Scenario::new().driver(Driver::new("good").device(Device::new("gpu")))
+    Scenario::new().driver(good())
 }
 
 /// Returns two explicit layers, A and B, and an implicit one, C.
 fn two_and_one() -> Scenario {
     scenario().layer(Layer::new(A)).layer(Layer::new(B)).layer(Layer::new(C).implicit())
-}
-
-fn create(vk: &Vk) {
-    vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
-}
-
-fn create_with_a(vk: &Vk) {
-    vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
-}
-
-/// Returns the layers whose vkCreateInstance was called, in order.
-fn active(run: &Run) -> Vec<String> {
-    let calls = run.calls(&["vkCreateInstance"]);
-    calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
 }
 
 #[test]
@@ -66,25 +49,6 @@ fn an_implicit_layer_named_by_the_application_is_active_whatever_its_variables_s
 fn a_layer_that_the_application_asks_for_and_a_variable_disables_is_not_present() {
     let run = two_and_one().env("VK_LOADER_LAYERS_DISABLE", "*_a").run(create_with_a);
     run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
-}
-
-#[test]
-fn a_layer_of_version_0_is_active_with_a_warning() {
-    let run = scenario().log().layer(Layer::new(A).api("0.9.0")).run(create_with_a);
-    run.ok().says("result", "SUCCESS").logs(&["WARNING", A, "0.9.0"]);
-    assert_eq!(active(&run), [A]);
-}
-
-/// The layer has the override layer's name but is not one, so its blacklist has no effect.
-#[test]
-fn an_override_layer_without_library_and_components_is_none() {
-    let text = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_LUNARG_override", "type": "GLOBAL",
-        "api_version": "1.3.0", "implementation_version": "1", "description": "rules out",
-        "disable_environment": {"NO_OVERRIDE": "1"}, "blacklisted_layers": ["VK_LAYER_TEST_a"]}}"#;
-    let path = "data/vulkan/implicit_layer.d/VkLayer_override.json";
-    let run = scenario().layer(Layer::new(A)).file(path, text).run(create_with_a);
-    run.ok().says("result", "SUCCESS");
-    assert_eq!(active(&run), [A]);
 }
 
 #[test]
@@ -183,29 +147,14 @@ fn enable_environment_has_no_effect_on_an_explicit_layer() {
     }
 }
 
-#[test]
-fn folders_within_the_folders_of_layers_are_not_searched() {
-    let run = scenario()
-        .layer(Layer::new(A).folder("data/vulkan/explicit_layer.d/more"))
-        .layer(Layer::new(B).implicit().folder("data/vulkan/implicit_layer.d/more"))
-        .run(|vk| vk.say("names", names(vk).join(",")));
-    run.ok().says("names", "");
-}
-
 /// The document limits the search to the directories in the variable; shipped loaders apply that only to explicit layers.
 #[test]
 fn vk_layer_path_does_not_replace_the_search_for_implicit_layers() {
     let run = two_and_one()
         .env("VK_LAYER_PATH", "SANDBOX/aside")
         .layer(Layer::new("VK_LAYER_TEST_d").folder("aside"))
-        .run(|vk| vk.say("names", names(vk).join(",")));
+        .run(|vk| vk.say("names", listed(vk).join(",")));
     run.ok().says("names", "VK_LAYER_TEST_c,VK_LAYER_TEST_d");
-}
-
-fn names(vk: &Vk) -> Vec<String> {
-    // SAFETY: nothing is asked of the caller.
-    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
-    layers.iter().map(|layer| layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned()).collect()
 }
 
 #[test]
@@ -248,10 +197,10 @@ fn extension_queries_with_layer_names() {
 #[test]
 fn no_library_is_opened_to_list_layers_and_their_extensions() {
     let extension = |layer: Layer| layer.instance_extension("VK_TEST_instance");
-    let driver = Driver::new("good").device(Device::new("gpu"));
+    let driver = good();
     let scenario = Scenario::new().driver(driver).layer(extension(Layer::new(A)));
     let run = scenario.layer(extension(Layer::new(C).implicit())).run(|vk| {
-        vk.say("names", names(vk).join(","));
+        vk.say("names", listed(vk).join(","));
         // SAFETY: nothing is asked of the caller.
         unsafe {
             vk.entry.enumerate_instance_extension_properties(None).unwrap();
@@ -286,7 +235,7 @@ fn a_thousand_explicit_and_a_hundred_implicit_manifests() {
             }
         })
         .run(|vk| {
-            let mut all = names(vk);
+            let mut all = listed(vk);
             vk.say("count", all.len());
             all.sort_unstable();
             all.dedup();

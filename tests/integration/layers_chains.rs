@@ -1,14 +1,7 @@
 //! Chains of layers: who is called, in which order, and with what.
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, code};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
-const C: &str = "VK_LAYER_TEST_c";
-
-fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu"))
-}
+use vkload_tests::layered::{A, B, C, good};
+use vkload_tests::{Ask, Layer, Scenario, Vk, code};
 
 /// Returns a scenario with the driver and three explicit layers of these kinds.
 fn three(kinds: impl Fn(Layer) -> Layer) -> Scenario {

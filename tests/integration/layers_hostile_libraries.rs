@@ -2,47 +2,10 @@
 //! left out, and a good layer next to it works.
 use crate::beside_good::{BAD, EXPLICIT, GOOD, IMPLICIT, MANIFEST, beside_good};
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Layer, Sandbox, Scenario, code};
+use vkload_tests::layered::good;
+use vkload_tests::{Ask, Device, Driver, Layer, Sandbox, Scenario, Vk, code};
 
 // ---- libraries ----
-
-/// Checks a good manifest with a bad library: an explicit layer is not present, an implicit one is skipped.
-fn bad_library(contents: Option<&[u8]>) {
-    for folder in [EXPLICIT, IMPLICIT] {
-        let scenario = Scenario::new();
-        let library = scenario.sandbox().path("lib/bad.so");
-        if let Some(contents) = contents {
-            scenario.sandbox().write("lib/bad.so", contents);
-        }
-        let text = MANIFEST.replace("LIBRARY", library.to_str().unwrap());
-        let run = beside_good(scenario.file(&format!("{folder}/bad.json"), text));
-        run.says("bad", "ERROR_LAYER_NOT_PRESENT").logs(&["VK_LAYER_TEST_bad"]);
-    }
-}
-
-#[test]
-fn a_library_that_is_missing() {
-    bad_library(None);
-}
-
-#[test]
-fn a_bare_library_name_that_the_linker_does_not_find() {
-    for folder in [EXPLICIT, IMPLICIT] {
-        let text = MANIFEST.replace("LIBRARY", "libvkload_nobody_has_it.so");
-        let run = beside_good(Scenario::new().file(&format!("{folder}/bad.json"), text));
-        run.says("bad", "ERROR_LAYER_NOT_PRESENT").logs(&["libvkload_nobody_has_it.so"]);
-    }
-}
-
-#[test]
-fn a_library_that_may_not_be_run() {
-    let scenario = Scenario::new();
-    let library = scenario.sandbox().write("lib/bad.so", b"");
-    std::fs::remove_file(&library).unwrap();
-    std::os::unix::fs::symlink("bad.so", &library).unwrap();
-    let text = MANIFEST.replace("LIBRARY", library.to_str().unwrap());
-    beside_good(scenario.file(&format!("{EXPLICIT}/bad.json"), text)).says("bad", "ERROR_LAYER_NOT_PRESENT");
-}
 
 /// Returns the head of a library for this class and machine, as `elf.h` lays it out, followed by zeros.
 fn elf(class: u8, machine: u16) -> Vec<u8> {
@@ -56,60 +19,52 @@ fn elf(class: u8, machine: u16) -> Vec<u8> {
 
 const OWN_CLASS: u8 = if cfg!(target_pointer_width = "64") { 2 } else { 1 };
 
+/// Checks a good manifest with this library: an explicit layer is not present, an implicit one is skipped.
+fn bad_library(path: &str, words: &str) {
+    for folder in [EXPLICIT, IMPLICIT] {
+        let text = MANIFEST.replace("LIBRARY", path);
+        let run = beside_good(Scenario::new().file(&format!("{folder}/bad.json"), text));
+        run.says("bad", "ERROR_LAYER_NOT_PRESENT").logs(&[words]);
+    }
+}
+
 #[test]
-fn a_library_of_another_pointer_width() {
+fn files_that_do_not_open_as_libraries() {
     const EM_386: u16 = 3;
-    bad_library(Some(&elf(3 - OWN_CLASS, EM_386)));
-}
-
-#[test]
-fn a_library_of_another_machine() {
     const EM_S390: u16 = 22;
-    bad_library(Some(&elf(OWN_CLASS, EM_S390)));
-}
-
-/// A real layer's library, cut off in several places.
-#[test]
-fn a_library_that_is_cut_off() {
     let sandbox = Sandbox::new();
     Layer::new(BAD).install(&sandbox);
     let whole = std::fs::read(sandbox.path(format!("lib/lib{BAD}.so"))).unwrap();
-    for part in [40, 64, 500, whole.len() / 4, whole.len() / 2, whole.len() - 3000] {
-        bad_library(Some(&whole[..part]));
-    }
-}
-
-#[test]
-fn a_library_that_needs_another_one_that_is_missing() {
-    let sandbox = Sandbox::new();
-    Layer::new(BAD).install(&sandbox);
-    let mut library = std::fs::read(sandbox.path(format!("lib/lib{BAD}.so"))).unwrap();
+    let mut needs_another = whole.clone();
     let name = b"libc.so.6\0";
-    let at = library.windows(name.len()).position(|window| window == name).unwrap();
-    library[at..at + 4].copy_from_slice(b"gone");
-    bad_library(Some(&library));
-}
-
-#[test]
-fn a_library_that_is_a_driver() {
-    let scenario = Scenario::new();
-    Driver::new("only").folder("nowhere").install(scenario.sandbox());
-    let library = scenario.sandbox().path("lib/libonly.so");
-    for folder in [EXPLICIT, IMPLICIT] {
-        let text = MANIFEST.replace("LIBRARY", library.to_str().unwrap());
-        let scenario = Scenario::new().file(&format!("{folder}/bad.json"), text);
-        beside_good(scenario).says("bad", "ERROR_LAYER_NOT_PRESENT").logs(&["LLP_LOADER_5"]);
+    let at = whole.windows(name.len()).position(|window| window == name).unwrap();
+    needs_another[at..at + 4].copy_from_slice(b"gone");
+    let parts = [0, 40, 64, 500, whole.len() / 4, whole.len() / 2, whole.len() - 3000];
+    let others = [elf(3 - OWN_CLASS, EM_386), elf(OWN_CLASS, EM_S390), needs_another, b"no library".to_vec()];
+    for contents in parts.map(|part| whole[..part].to_vec()).into_iter().chain(others) {
+        let library = sandbox.write("lib/bad.so", contents);
+        bad_library(library.to_str().unwrap(), BAD);
     }
 }
 
 #[test]
-fn a_library_that_is_the_systems_own() {
-    for library in ["libc.so.6", "libm.so.6"] {
-        for folder in [EXPLICIT, IMPLICIT] {
-            let text = MANIFEST.replace("LIBRARY", library);
-            let run = beside_good(Scenario::new().file(&format!("{folder}/bad.json"), text));
-            run.says("bad", "ERROR_LAYER_NOT_PRESENT").logs(&["LLP_LOADER_5"]);
-        }
+fn paths_that_lead_to_no_library() {
+    let sandbox = Sandbox::new();
+    let link = sandbox.path("loop.so");
+    std::os::unix::fs::symlink("loop.so", &link).unwrap();
+    let missing = sandbox.path("missing.so");
+    for path in [link.as_path(), &missing, &sandbox.path(""), "libvkload_nobody_has_it.so".as_ref()] {
+        bad_library(path.to_str().unwrap(), BAD);
+    }
+}
+
+#[test]
+fn libraries_that_are_no_layers() {
+    let sandbox = Sandbox::new();
+    Driver::new("only").folder("nowhere").install(&sandbox);
+    let driver = sandbox.path("lib/libonly.so");
+    for library in [driver.to_str().unwrap(), "libc.so.6", "libm.so.6"] {
+        bad_library(library, "LLP_LOADER_5");
     }
 }
 
@@ -122,26 +77,11 @@ fn a_library_that_is_the_loader_itself() {
         // Whatever comes of it as an explicit layer, the process goes on.
         let scenario = Scenario::new().file(&format!("{folder}/bad.json"), text).env("NO_BAD", "1");
         let run = scenario
-            .driver(Driver::new("good").device(Device::new("gpu")))
+            .driver(good())
             .layer(Layer::new(GOOD))
             .run(|vk| drop(vk.create(&Ask::new().layer(GOOD)).unwrap()));
         run.ok();
     }
-}
-
-#[test]
-fn libraries_that_are_none() {
-    bad_library(Some(b""));
-    bad_library(Some(b"this is no library"));
-    bad_library(Some(&[0x7f, b'E', b'L', b'F', 1, 1, 1, 0]));
-}
-
-#[test]
-fn a_library_that_is_a_folder() {
-    let scenario = Scenario::new();
-    let folder = scenario.sandbox().path("lib");
-    let text = MANIFEST.replace("LIBRARY", folder.to_str().unwrap());
-    beside_good(scenario.file(&format!("{EXPLICIT}/bad.json"), text)).says("bad", "ERROR_LAYER_NOT_PRESENT");
 }
 
 #[test]
@@ -209,7 +149,7 @@ fn a_layer_that_knows_no_command_of_devices_when_asked_by_its_own_look_up() {
 fn a_layer_that_reports_an_instance_which_is_none() {
     for behaviour in ["swallow_instance", "null_instance", "incomplete_instance"] {
         let run = Scenario::new()
-            .driver(Driver::new("good").device(Device::new("gpu")))
+            .driver(good())
             .layer(Layer::new(BAD).does(behaviour))
             .layer(Layer::new(GOOD))
             .run(|vk| {
@@ -245,7 +185,7 @@ fn a_driver_that_reports_half_a_success_has_made_nothing() {
 #[test]
 fn a_layer_that_creates_and_destroys_twice() {
     let run = Scenario::new()
-        .driver(Driver::new("good").device(Device::new("gpu")))
+        .driver(good())
         .layer(Layer::new(BAD).does("create_twice").does("destroy_twice"))
         .run(|vk| {
             for _ in 0..2 {
@@ -262,7 +202,7 @@ fn a_layer_that_creates_and_destroys_twice() {
 fn a_layer_that_reports_a_device_which_is_none() {
     for behaviour in ["swallow_device", "null_device"] {
         let run = Scenario::new()
-            .driver(Driver::new("good").device(Device::new("gpu")))
+            .driver(good())
             .layer(Layer::new(BAD).does(behaviour))
             .layer(Layer::new(GOOD))
             .log()
@@ -278,44 +218,41 @@ fn a_layer_that_reports_a_device_which_is_none() {
 /// Addresses that are none of memory, and one that no object can have.
 const GARBAGE: [i64; 4] = [0x1230, 0x1231, i64::MAX - 7, -8];
 
+/// Runs a layer that does this, and checks the result that the closure gives and the words in the log.
+fn garbage(what: &str, garbage: i64, words: &[&str], body: fn(&Vk)) {
+    let run = Scenario::new()
+        .driver(good())
+        .layer(Layer::new(BAD).does(&format!("garbage_{what}:{garbage}")))
+        .run(body);
+    run.ok().says("result", "ERROR_INITIALIZATION_FAILED").logs(words);
+}
+
 #[test]
 fn a_layer_that_gives_garbage_as_an_instance() {
-    for garbage in GARBAGE {
-        let run = Scenario::new()
-            .driver(Driver::new("good").device(Device::new("gpu")))
-            .layer(Layer::new(BAD).does(&format!("garbage_instance:{garbage}")))
-            .run(|vk| vk.say("bad", code(&vk.create(&Ask::new().layer(BAD)).map(drop))));
-        run.ok().says("bad", "ERROR_INITIALIZATION_FAILED").logs(&["layer", "VkInstance", "no object"]);
+    for value in GARBAGE {
+        garbage("instance", value, &["layer", "VkInstance", "no object"], |vk| {
+            vk.say("result", code(&vk.create(&Ask::new().layer(BAD)).map(drop)));
+        });
     }
 }
 
 #[test]
 fn a_layer_that_gives_garbage_as_a_physical_device() {
-    for garbage in GARBAGE.into_iter().chain([0]) {
-        let run = Scenario::new()
-            .driver(Driver::new("good").device(Device::new("gpu")))
-            .layer(Layer::new(BAD).does(&format!("garbage_physical_device:{garbage}")))
-            .run(|vk| {
-                let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
-                vk.say("devices", code(&instance.try_devices().map(drop)));
-            });
-        run.ok().says("devices", "ERROR_INITIALIZATION_FAILED");
-        run.logs(&["layer", "VkPhysicalDevice", "no object"]);
+    for value in GARBAGE.into_iter().chain([0]) {
+        garbage("physical_device", value, &["layer", "VkPhysicalDevice", "no object"], |vk| {
+            let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+            vk.say("result", code(&instance.try_devices().map(drop)));
+        });
     }
 }
 
 #[test]
 fn a_layer_that_gives_garbage_as_a_device() {
-    for garbage in GARBAGE {
-        let run = Scenario::new()
-            .driver(Driver::new("good").device(Device::new("gpu")))
-            .layer(Layer::new(BAD).does(&format!("garbage_device:{garbage}")))
-            .run(|vk| {
-                let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
-                let device = instance.try_device(instance.devices()[0], &[]);
-                vk.say("device", code(&device.map(drop)));
-            });
-        run.ok().says("device", "ERROR_INITIALIZATION_FAILED").logs(&["layer", "VkDevice", "no object"]);
+    for value in GARBAGE {
+        garbage("device", value, &["layer", "VkDevice", "no object"], |vk| {
+            let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+            vk.say("result", code(&instance.try_device(instance.devices()[0], &[]).map(drop)));
+        });
     }
 }
 
@@ -323,32 +260,26 @@ fn a_layer_that_gives_garbage_as_a_device() {
 #[test]
 fn a_layer_that_keeps_or_corrupts_its_links() {
     for behaviour in ["keep_link", "corrupt_link"] {
-        let run = Scenario::new()
-            .driver(Driver::new("good").device(Device::new("gpu")))
-            .layer(Layer::new(BAD).does(behaviour))
-            .run(|vk| {
-                for _ in 0..2 {
-                    let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
-                    // SAFETY: no other code uses the device.
-                    unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
-                }
-            });
+        let run = Scenario::new().driver(good()).layer(Layer::new(BAD).does(behaviour)).run(|vk| {
+            for _ in 0..2 {
+                let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+                // SAFETY: no other code uses the device.
+                unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
+            }
+        });
         run.ok();
     }
 }
 
 #[test]
 fn a_layer_that_destroys_a_device_twice() {
-    let run = Scenario::new()
-        .driver(Driver::new("good").device(Device::new("gpu")))
-        .layer(Layer::new(BAD).does("destroy_device_twice"))
-        .run(|vk| {
-            let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
-            for _ in 0..3 {
-                // SAFETY: no other code uses the device.
-                unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
-            }
-        });
+    let run = Scenario::new().driver(good()).layer(Layer::new(BAD).does("destroy_device_twice")).run(|vk| {
+        let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
+        for _ in 0..3 {
+            // SAFETY: no other code uses the device.
+            unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
+        }
+    });
     run.ok().logs(&["vkDestroyDevice", "second time"]);
     assert_eq!(run.trace("good").calls("vkDestroyDevice").len(), 3);
 }

@@ -4,14 +4,8 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
-
-fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu"))
-}
+use vkload_tests::layered::{A, B, good};
+use vkload_tests::{Ask, Layer, Run, Scenario, Vk, in_a_copy};
 
 fn library(vk: &Vk, layer: &str) -> std::path::PathBuf {
     vk.path(&format!("lib/lib{layer}.so"))
@@ -245,19 +239,7 @@ fn a_forked_child_goes_on_with_the_open_library() {
     let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit()).run(|vk| {
         settle(vk, A);
         drop(vk.instance());
-        // SAFETY: the child calls Vulkan and ends; an alarm ends it if it waits.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
-            // SAFETY: as above.
-            unsafe { libc::alarm(120) };
-            let works = vk.instance().names() == ["gpu"];
-            // SAFETY: as above.
-            unsafe { libc::_exit(i32::from(!works)) }
-        }
-        let mut status = 0;
-        // SAFETY: the child is this process's.
-        unsafe { libc::waitpid(child, &mut status, 0) };
-        vk.say("child", status);
+        vk.say("child", in_a_copy(|| vk.instance().names() == ["gpu"]).0);
         drop(vk.instance());
     });
     run.ok().says("child", 0);

@@ -2,11 +2,9 @@
 use std::ffi::{CString, c_char};
 
 use ash::vk;
+use vkload_tests::layered::{A, B};
 use vkload_tests::unknown::{Unknown, call, device_name, expected, physical_device_name};
 use vkload_tests::{Ask, Device, Driver, Instance, Layer, Scenario};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
 
 type Find<H> = unsafe extern "system" fn(H, *const c_char) -> vk::PFN_vkVoidFunction;
 

@@ -1,32 +1,10 @@
 //! Meta-layers and the override layer, with layers that are really opened.
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
-const C: &str = "VK_LAYER_TEST_c";
+use vkload_tests::layered::{A, B, C, active, create_with_a, good, listed};
+use vkload_tests::{Ask, Layer, Scenario, code};
 
 fn two_and_one() -> Scenario {
-    let driver = Driver::new("good").device(Device::new("gpu"));
+    let driver = good();
     Scenario::new().driver(driver).layer(Layer::new(A)).layer(Layer::new(B)).layer(Layer::new(C).implicit())
-}
-
-fn create_with_a(vk: &Vk) {
-    vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
-}
-
-/// Returns the layers whose vkCreateInstance was called, in order.
-fn active(run: &Run) -> Vec<String> {
-    let calls = run.calls(&["vkCreateInstance"]);
-    calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
-}
-
-fn names(vk: &Vk) -> String {
-    // SAFETY: nothing is asked of the caller.
-    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
-    let name = |layer: &ash::vk::LayerProperties| {
-        layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned()
-    };
-    layers.iter().map(name).collect::<Vec<_>>().join(",")
 }
 
 fn meta(name: &str, components: &str, fields: &str) -> String {
@@ -77,59 +55,13 @@ fn a_meta_layer_inside_one_that_lists_itself_below_the_override_layer() {
             meta("VK_LAYER_TEST_outer", r#""VK_LAYER_TEST_inner", "VK_LAYER_TEST_outer""#, ""),
         )
         .run(|vk| {
-            vk.say("names", names(vk));
+            vk.say("names", listed(vk).join(","));
             vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_TEST_inner")).map(drop)));
             let outer = vk.create(&Ask::new().layer("VK_LAYER_TEST_outer"));
             vk.say("outer", code(&outer.map(drop)));
         });
     run.ok().says("result", "SUCCESS").says("outer", "ERROR_LAYER_NOT_PRESENT");
     assert!(!run.list("names").contains(&"VK_LAYER_TEST_outer"));
-}
-
-#[test]
-fn meta_layers_that_cannot_be_used_are_not_present() {
-    for components in
-        [r#""VK_LAYER_TEST_none""#, r#""VK_LAYER_TEST_meta""#, r#""VK_LAYER_TEST_a", "VK_LAYER_TEST_none""#]
-    {
-        let run = with_meta(components).run(|vk| {
-            vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
-        });
-        run.ok().says("result", "ERROR_LAYER_NOT_PRESENT");
-        assert!(!run.loaded(A), "{components}");
-    }
-}
-
-#[test]
-fn the_override_layer_comes_after_all_other_implicit_layers() {
-    let fields = r#", "disable_environment": {"NO_OVERRIDE": "1"}"#;
-    let text = meta("VK_LAYER_LUNARG_override", r#""VK_LAYER_TEST_b""#, fields);
-    let scenario = || two_and_one().file("data/vulkan/implicit_layer.d/VkLayer_override.json", &text);
-    let run = scenario().run(create_with_a);
-    run.ok().says("result", "SUCCESS");
-    assert_eq!(active(&run), [C, B, A]);
-    let run = scenario().env("NO_OVERRIDE", "1").run(create_with_a);
-    assert_eq!(active(run.ok()), [C, A]);
-}
-
-#[test]
-fn override_paths_replace_the_folders_of_explicit_layers() {
-    let run = two_and_one()
-        .layer(Layer::new("VK_LAYER_TEST_elsewhere").folder("elsewhere"))
-        .with(|sandbox| {
-            let elsewhere = sandbox.path("elsewhere");
-            let fields = format!(
-                r#", "disable_environment": {{"NO_OVERRIDE": "1"}}, "override_paths": ["{}"]"#,
-                elsewhere.display()
-            );
-            let text = meta("VK_LAYER_LUNARG_override", r#""VK_LAYER_TEST_elsewhere""#, &fields);
-            sandbox.write("data/vulkan/implicit_layer.d/VkLayer_override.json", text);
-        })
-        .run(|vk| {
-            vk.say("plain", code(&vk.create(&Ask::new()).map(drop)));
-            vk.say("a", code(&vk.create(&Ask::new().layer(A)).map(drop)));
-        });
-    run.ok().says("plain", "SUCCESS").says("a", "ERROR_LAYER_NOT_PRESENT");
-    assert_eq!(active(&run), [C, "VK_LAYER_TEST_elsewhere"]);
 }
 
 // ---- components that turn out to be unusable ----
@@ -148,9 +80,9 @@ fn unusable() -> [Layer; 4] {
 fn llp_loader_10_a_component_that_cannot_be_used_makes_the_meta_layer_of_the_application_not_present() {
     for layer in unusable() {
         let run = with_meta(r#""VK_LAYER_TEST_a", "VK_LAYER_TEST_b""#).layer(layer).log().run(|vk| {
-            vk.say("before", names(vk));
+            vk.say("before", listed(vk).join(","));
             vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
-            vk.say("after", names(vk));
+            vk.say("after", listed(vk).join(","));
             // SAFETY: nothing is asked of the caller.
             let extensions =
                 unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_meta")) };
@@ -221,13 +153,4 @@ fn implicit_components_of_the_override_layer_leave_their_place_and_come_last_of_
     let run = with_override(r#""VK_LAYER_TEST_c", "VK_LAYER_TEST_b""#).run(create_with_a);
     run.ok().says("result", "SUCCESS");
     assert_eq!(active(&run), ["VK_LAYER_TEST_z", C, B, A]);
-}
-
-#[test]
-fn the_override_layer_comes_before_layers_of_variables_and_the_application() {
-    let run = with_override(r#""VK_LAYER_TEST_b""#).env("VK_INSTANCE_LAYERS", "VK_LAYER_TEST_a").run(|vk| {
-        vk.say("result", code(&vk.create(&Ask::new().layer(B).layer(A)).map(drop)));
-    });
-    run.ok().says("result", "SUCCESS");
-    assert_eq!(active(&run), [C, "VK_LAYER_TEST_z", B, A]);
 }

@@ -1,21 +1,7 @@
 //! How the loader finds a layer's functions, and its treatment of layers that refuse.
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
-
-fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu"))
-}
-
-fn names(vk: &Vk) -> String {
-    // SAFETY: nothing is asked of the caller.
-    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
-    let name =
-        |layer: &vk::LayerProperties| layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned();
-    layers.iter().map(name).collect::<Vec<_>>().join(",")
-}
+use vkload_tests::layered::{A, B, good, listed};
+use vkload_tests::{Ask, Layer, Run, Scenario, Vk, code};
 
 fn use_device(vk: &Vk) {
     let instance = vk.create(&Ask::new().layer(A)).unwrap();
@@ -50,37 +36,8 @@ fn version_2_hands_its_functions_over() {
 }
 
 #[test]
-fn version_2_that_hands_nothing_over_is_found_by_its_exports() {
-    works(Layer::new(A).exports(&["-DEXPORT_NEGOTIATE", "-DEXPORT_PLAIN"]).does("no_functions"));
-}
-
-#[test]
 fn version_1_exports_its_functions() {
     works(Layer::new(A).exports(Layer::NEGOTIATE_PLAIN).does_with("interface", 1));
-}
-
-#[test]
-fn version_0_with_plain_names() {
-    works(Layer::new(A).exports(Layer::PLAIN));
-}
-
-#[test]
-fn version_0_with_its_own_name() {
-    works(Layer::new(A).exports_its_name());
-}
-
-#[test]
-fn names_from_the_manifest() {
-    let functions =
-        r#"{"vkGetInstanceProcAddr": "test_lookup", "vkGetDeviceProcAddr": "test_device_lookup"}"#;
-    works(Layer::new(A).exports(Layer::OTHER).field("functions", functions));
-}
-
-#[test]
-fn negotiation_by_a_name_from_the_manifest() {
-    let functions = r#"{"vkNegotiateLoaderLayerInterfaceVersion": "test_negotiate"}"#;
-    let run = works(Layer::new(A).exports(Layer::OTHER).field("functions", functions));
-    assert!(run.trace(A).has("negotiate"));
 }
 
 #[test]
@@ -90,7 +47,7 @@ fn two_layers_in_one_library() {
         .layer(Layer::new(A).exports_its_name().holds(B))
         .layer(Layer::new(B).held_by(A))
         .run(|vk| {
-            vk.say("layers", names(vk));
+            vk.say("layers", listed(vk).join(","));
             let instance = vk.create(&Ask::new().layer(A).layer(B)).unwrap();
             let device = instance.device(instance.devices()[0], &[]);
             // SAFETY: it is alive and not used any more.
@@ -117,7 +74,7 @@ fn two_layers_of_one_manifest() {
         .layer(Layer::new(A).exports_its_name().holds(B).manifest(&manifest))
         .layer(Layer::new(B).held_by(A).folder("nowhere"))
         .run(|vk| {
-            vk.say("layers", names(vk));
+            vk.say("layers", listed(vk).join(","));
             drop(vk.create(&Ask::new().layer(B).layer(A)).unwrap());
         });
     run.ok().says("layers", format!("{A},{B}"));
@@ -137,10 +94,10 @@ fn a_layer_inside_a_driver_library() {
 
 /// Creates an instance with and without the layer, and notes the lists before and after.
 fn refused(vk: &Vk) {
-    vk.say("before", names(vk));
+    vk.say("before", listed(vk).join(","));
     vk.say("with", code(&vk.create(&Ask::new().layer(A)).map(drop)));
     vk.say("without", code(&vk.create(&Ask::new()).map(drop)));
-    vk.say("after", names(vk));
+    vk.say("after", listed(vk).join(","));
     vk.say("again", code(&vk.create(&Ask::new().layer(A)).map(drop)));
 }
 
@@ -166,9 +123,9 @@ fn an_implicit_layer_that_refuses_is_skipped_and_no_longer_enumerated() {
         .layer(Layer::new(A).implicit().refuses(vk::Result::ERROR_INCOMPATIBLE_DRIVER))
         .layer(Layer::new(B).implicit())
         .run(|vk| {
-            vk.say("before", names(vk));
+            vk.say("before", listed(vk).join(","));
             vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
-            vk.say("after", names(vk));
+            vk.say("after", listed(vk).join(","));
         });
     run.ok().says("result", "SUCCESS").says("after", B);
     assert_eq!(run.calls(&["vkCreateInstance"]), [format!("{B} vkCreateInstance")]);
@@ -181,12 +138,6 @@ fn a_layer_of_a_later_interface_is_refused() {
         .layer(Layer::new(A).does_with("interface", 3))
         .layer(Layer::new(B))
         .run(refused);
-    run.ok().says("with", "ERROR_LAYER_NOT_PRESENT").says("without", "SUCCESS");
-}
-
-#[test]
-fn a_layer_without_any_function_is_refused() {
-    let run = Scenario::new().driver(good()).layer(Layer::new(A).exports(Layer::OTHER)).run(refused);
     run.ok().says("with", "ERROR_LAYER_NOT_PRESENT").says("without", "SUCCESS");
 }
 
@@ -227,22 +178,32 @@ const LOOK_UPS: &str =
     r#"{"vkGetInstanceProcAddr": "test_lookup", "vkGetDeviceProcAddr": "test_device_lookup"}"#;
 
 #[test]
-fn names_of_the_manifest_come_before_all_others() {
-    let run = works(Layer::new(A).exports(EVERYTHING).field("functions", LOOK_UPS));
-    assert_eq!(found_by(&run), ["manifest"]);
+fn functions_are_found_by_every_name_that_they_may_have() {
+    const NEGOTIATE: &str = r#"{"vkNegotiateLoaderLayerInterfaceVersion": "test_negotiate"}"#;
+    const NONE: &str = r#"{"vkGetInstanceProcAddr": "none", "vkGetDeviceProcAddr": "none"}"#;
+    let layer = |exports: &[&str]| Layer::new(A).exports(exports);
+    let hands_nothing_over = layer(&["-DEXPORT_NEGOTIATE", "-DEXPORT_PLAIN"]).does("no_functions");
+    for (layer, by) in [
+        (hands_nothing_over, "plain"),
+        (layer(Layer::PLAIN), "plain"),
+        (Layer::new(A).exports_its_name(), "named"),
+        (layer(Layer::OTHER).field("functions", LOOK_UPS), "manifest"),
+        (layer(EVERYTHING).field("functions", LOOK_UPS), "manifest"),
+        (layer(Layer::PLAIN).field("functions", NONE), "plain"),
+    ] {
+        assert_eq!(found_by(&works(layer)), [by]);
+    }
+    for exports in [Layer::OTHER.to_vec(), [Layer::OTHER, Layer::NEGOTIATE].concat()] {
+        let run = works(layer(&exports).field("functions", NEGOTIATE));
+        assert_eq!(run.trace(A).calls("negotiate_by").len(), 1);
+        assert_eq!(run.trace(A).calls("negotiate").len(), 1);
+    }
 }
 
 #[test]
 fn the_layers_own_name_comes_before_the_plain_ones() {
     let run = works(Layer::new(A).exports(EVERYTHING));
     assert_eq!(found_by(&run), ["named"]);
-}
-
-#[test]
-fn a_function_name_of_the_manifest_that_is_missing_counts_as_none() {
-    let functions = r#"{"vkGetInstanceProcAddr": "none", "vkGetDeviceProcAddr": "none"}"#;
-    let run = works(Layer::new(A).exports(Layer::PLAIN).field("functions", functions));
-    assert_eq!(found_by(&run), ["plain"]);
 }
 
 #[test]
@@ -260,15 +221,6 @@ fn version_1_may_rename_its_functions_in_the_manifest() {
 }
 
 #[test]
-fn a_negotiation_that_the_manifest_names_comes_before_the_exported_one() {
-    let exports = [Layer::OTHER, Layer::NEGOTIATE].concat();
-    let functions = r#"{"vkNegotiateLoaderLayerInterfaceVersion": "test_negotiate"}"#;
-    let run = works(Layer::new(A).exports(&exports).field("functions", functions));
-    assert_eq!(run.trace(A).calls("negotiate_by").len(), 1);
-    assert_eq!(run.trace(A).calls("negotiate").len(), 1);
-}
-
-#[test]
 fn the_negotiation_is_the_first_call_of_all() {
     let run =
         works(Layer::new(A).exports(&[EVERYTHING, Layer::NEGOTIATE].concat()).does_with("interface", 1));
@@ -280,7 +232,7 @@ fn the_negotiation_is_the_first_call_of_all() {
 fn the_enumerations_of_a_library_of_version_0_are_not_called() {
     // The layers abort the process.
     let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit().exports(EVERYTHING)).run(|vk| {
-        vk.say("layers", names(vk));
+        vk.say("layers", listed(vk).join(","));
         // SAFETY: nothing is asked of the caller.
         let of_layer = unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_a")) };
         vk.say("extensions", of_layer.unwrap().len());

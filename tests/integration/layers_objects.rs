@@ -1,10 +1,7 @@
 //! Layers that change objects: wrappers, fewer and more physical devices, extensions and commands of their own.
 use ash::vk;
+use vkload_tests::layered::{A, B, C, good};
 use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, code, extension_names};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
-const C: &str = "VK_LAYER_TEST_c";
 
 fn two_devices() -> Driver {
     Driver::new("good").device(Device::new("one")).device(Device::new("two"))
@@ -153,23 +150,18 @@ fn a_second_device_above_a_layer_that_wraps() {
 }
 
 #[test]
-fn hidden_physical_devices() {
-    let run = with(B, |layer| layer.does_with("hide", 0)).run(use_all);
-    run.ok().says("devices", "two").says("groups", "two").says("done", "yes");
-}
-
-#[test]
-fn reordered_physical_devices() {
-    let run = with(B, |layer| layer.does("reverse")).run(use_all);
-    run.ok().says("devices", "two,one").says("groups", "two,one").says("done", "yes");
-}
-
-#[test]
-fn added_physical_devices() {
-    for which in [A, B, C] {
-        let run = with(which, |layer| layer.does("add")).run(use_all);
-        let all = format!("one,two,added by {which}");
-        run.ok().says("devices", &all).says("groups", &all).says("done", "yes");
+fn hidden_reordered_and_added_physical_devices() {
+    type Does = fn(Layer) -> Layer;
+    let cases: [(&str, Does, &str); 5] = [
+        (B, |layer| layer.does_with("hide", 0), "two"),
+        (B, |layer| layer.does("reverse"), "two,one"),
+        (A, |layer| layer.does("add"), "one,two,added by VK_LAYER_TEST_a"),
+        (B, |layer| layer.does("add"), "one,two,added by VK_LAYER_TEST_b"),
+        (C, |layer| layer.does("add"), "one,two,added by VK_LAYER_TEST_c"),
+    ];
+    for (which, does, all) in cases {
+        let run = with(which, does).run(use_all);
+        run.ok().says("devices", all).says("groups", all).says("done", "yes");
     }
 }
 
@@ -206,15 +198,13 @@ fn an_instance_extension_of_a_layer() {
 
 #[test]
 fn an_instance_extension_of_an_implicit_layer() {
-    let run = Scenario::new()
-        .driver(two_devices())
-        .layer(Layer::new(A).implicit().instance_extension("VK_TEST_layer"))
-        .run(|vk| {
-            // SAFETY: nothing is asked of the caller.
-            let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
-            vk.say("all", extension_names(&list.unwrap()).contains(&"VK_TEST_layer".to_owned()));
-            vk.say("with", code(&vk.create(&Ask::new().extension("VK_TEST_layer")).map(drop)));
-        });
+    let layer = Layer::new(A).implicit().instance_extension("VK_TEST_layer");
+    let run = Scenario::new().driver(two_devices()).layer(layer).run(|vk| {
+        // SAFETY: nothing is asked of the caller.
+        let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
+        vk.say("all", extension_names(&list.unwrap()).contains(&"VK_TEST_layer".to_owned()));
+        vk.say("with", code(&vk.create(&Ask::new().extension("VK_TEST_layer")).map(drop)));
+    });
     run.ok().says("all", true).says("with", "SUCCESS");
 }
 
@@ -237,21 +227,15 @@ fn trim(vk: &Vk) {
 
 #[test]
 fn a_device_extension_of_a_layer() {
-    let run = Scenario::new()
-        .driver(Driver::new("good").api("1.0.0").device(Device::new("gpu")))
-        .layer(Layer::new(A).device_extension("VK_KHR_maintenance1").does("strip"))
-        .run(trim);
-    run.ok().says("listed", false).says("own", true);
-    assert_eq!(run.trace(A).only("vkTrimCommandPoolKHR").get("flags"), "5");
-}
-
-#[test]
-fn a_device_extension_of_an_implicit_layer() {
-    let run = Scenario::new()
-        .driver(Driver::new("good").api("1.0.0").device(Device::new("gpu")))
-        .layer(Layer::new(A).implicit().device_extension("VK_KHR_maintenance1").does("strip"))
-        .run(trim);
-    run.ok().says("listed", true).says("own", true);
+    for implicit in [false, true] {
+        let layer = Layer::new(A).device_extension("VK_KHR_maintenance1").does("strip");
+        let run = Scenario::new()
+            .driver(Driver::new("good").api("1.0.0").device(Device::new("gpu")))
+            .layer(if implicit { layer.implicit() } else { layer })
+            .run(trim);
+        run.ok().says("listed", implicit).says("own", true);
+        assert_eq!(run.trace(A).only("vkTrimCommandPoolKHR").get("flags"), "5");
+    }
 }
 
 #[test]
@@ -408,7 +392,7 @@ fn an_unknown_device_command() {
 
 #[test]
 fn an_unknown_command_below_a_layer_that_wraps_the_instance_and_looks_up_none() {
-    let driver = Driver::new("good").device(Device::new("gpu")).unknown_commands(1, 1);
+    let driver = good().unknown_commands(1, 1);
     for more in [None, Some(Layer::new(B))] {
         let scenario = Scenario::new()
             .driver(driver.clone())

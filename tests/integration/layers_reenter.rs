@@ -4,10 +4,8 @@
 use std::collections::BTreeSet;
 
 use ash::vk;
-use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
+use vkload_tests::layered::{A, B, good};
+use vkload_tests::{Ask, Layer, Scenario, Vk};
 
 const PRE_INSTANCE: &str = r#"{"vkEnumerateInstanceVersion": "test_preVersion",
     "vkEnumerateInstanceLayerProperties": "test_preLayers",
@@ -63,7 +61,7 @@ fn all_callbacks() -> BTreeSet<String> {
 }
 
 fn scenario() -> Scenario {
-    Scenario::new().driver(Driver::new("good").device(Device::new("gpu")))
+    Scenario::new().driver(good())
 }
 
 fn works(scenario: Scenario, body: fn(&Vk)) -> vkload_tests::Run {

@@ -3,10 +3,8 @@ use std::ffi::c_void;
 use std::sync::{Barrier, Condvar, Mutex, MutexGuard, PoisonError};
 
 use ash::vk;
+use vkload_tests::layered::{A, B, good};
 use vkload_tests::{Ask, Device, Driver, Instance, Layer, Run, Scenario, Vk};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
 
 /// How often each thread calls the command: the first time that both are in the layer is enough.
 const ROUNDS: usize = 10;
@@ -38,7 +36,7 @@ fn at_once(vk: &Vk, act: fn(&Vk, &Instance<'_>)) {
 }
 
 fn scenario(layer: Layer) -> Scenario {
-    let driver = Driver::new("good").device(Device::new("gpu"));
+    let driver = good();
     Scenario::new().driver(driver).layer(layer.does_with("alone", PATIENCE)).layer(Layer::new(B))
 }
 

@@ -1,14 +1,11 @@
 //! Layers that wrap objects: each receives its own handles, and a layer's own objects leave nothing behind.
 use ash::vk;
+use vkload_tests::layered::{A, B, C};
 use vkload_tests::listening::{Debug, EVERYTHING, Severity, Types, ask as ask_to_listen, say_heard};
 use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, refuse};
 
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
-const C: &str = "VK_LAYER_TEST_c";
-
 fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu")).unknown_commands(3, 3)
+    vkload_tests::layered::good().unknown_commands(3, 3)
 }
 
 fn with(layers: impl IntoIterator<Item = Layer>) -> Scenario {
@@ -191,39 +188,34 @@ fn second_devices_by_the_callback_in_every_place_below_wrapping_layers() {
 
 // ---- devices that a layer makes for itself ----
 
-/// Checks a layer that calls the next vkCreateDevice twice, like layers that do not use the loader's callback.
-fn own_device(behave: impl Fn(Layer) -> Layer) {
-    for which in [A, B, C] {
-        let run = with([A, B, C].map(|name| {
-            let layer = Layer::new(name);
-            if name == which { behave(layer) } else { layer }
-        }))
-        .run(use_device);
-        run.ok().says("done", "yes");
-        assert_eq!(run.trace(which).calls("own_device").len(), 2);
-        assert_eq!(run.trace("good").calls("vkCreateDevice").len(), 4);
-        assert_eq!(run.trace("good").last("unload").get("devices"), "0");
+/// A layer calls the next vkCreateDevice twice, like layers that do not use the loader's callback, with its own device first or last, which
+/// it destroys at once or when the application's goes.
+#[test]
+fn a_device_that_a_layer_makes_for_itself() {
+    let (wraps, last): (&[&str], _) = (&["wrap_devices", "wrap"], "own_device_last");
+    for (lives, behaviours) in [
+        (0, vec![]),
+        (0, wraps.to_vec()),
+        (0, vec![last]),
+        (0, [wraps, &[last]].concat()),
+        (1, vec![]),
+        (1, vec![last]),
+    ] {
+        for which in [A, B, C] {
+            let run = with([A, B, C].map(|name| {
+                let layer = Layer::new(name);
+                if name != which {
+                    return layer;
+                }
+                behaviours.iter().fold(layer.does_with("own_device", lives), |layer, it| layer.does(it))
+            }))
+            .run(use_device);
+            run.ok().says("done", "yes");
+            assert_eq!(run.trace(which).calls("own_device").len(), 2);
+            assert_eq!(run.trace("good").calls("vkCreateDevice").len(), 4);
+            assert_eq!(run.trace("good").last("unload").get("devices"), "0");
+        }
     }
-}
-
-#[test]
-fn a_device_that_a_layer_makes_first_and_destroys_at_once() {
-    own_device(|layer| layer.does_with("own_device", 0));
-    own_device(|layer| layer.does_with("own_device", 0).does("wrap_devices").does("wrap"));
-}
-
-#[test]
-fn a_device_that_a_layer_makes_last_and_destroys_at_once() {
-    own_device(|layer| layer.does_with("own_device", 0).does("own_device_last"));
-    own_device(|layer| {
-        layer.does_with("own_device", 0).does("own_device_last").does("wrap_devices").does("wrap")
-    });
-}
-
-#[test]
-fn a_device_that_a_layer_makes_for_as_long_as_the_applications_lives() {
-    own_device(|layer| layer.does_with("own_device", 1));
-    own_device(|layer| layer.does_with("own_device", 1).does("own_device_last"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Run, Scenario, Vk, library_under_test, list_devices};
 
 fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu")).extension("VK_KHR_display")
+    vkload_tests::layered::good().extension("VK_KHR_display")
 }
 
 fn above(interface: u32) -> Driver {

@@ -1,15 +1,8 @@
 //! The memory, libraries and objects that remain after everything is destroyed.
-use std::alloc::{Layout, alloc, dealloc};
-use std::collections::HashMap;
-use std::ffi::c_void;
-use std::sync::Mutex;
-
 use ash::vk;
-use vkload_tests::{Device, Driver, Layer, Scarce, Scenario, Vk};
-
-fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu"))
-}
+use vkload_tests::allocator::{self, Owner};
+use vkload_tests::layered::good;
+use vkload_tests::{Device, Driver, Layer, Scarce, Scenario, Vk, in_a_copy};
 
 // ---- memory of the process ----
 
@@ -177,19 +170,7 @@ fn a_forked_child_does_not_wait_for_a_thread_that_is_not_there() {
         };
         let thread = std::thread::spawn(enumerate);
         wait_for(Stage::Inside);
-        // SAFETY: the child calls Vulkan and ends; an alarm ends it if it waits.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
-            // SAFETY: as above.
-            unsafe {
-                libc::alarm(120);
-                libc::_exit(i32::from(enumerate() != vk::Result::SUCCESS))
-            }
-        }
-        let mut status = 0;
-        // SAFETY: the child is this process's.
-        unsafe { libc::waitpid(child, &mut status, 0) };
-        vk.say("child", status);
+        vk.say("child", in_a_copy(|| enumerate() == vk::Result::SUCCESS).0);
         reach(Stage::Released);
         vk.say("thread", format!("{:?}", thread.join().unwrap()));
     });
@@ -261,65 +242,12 @@ fn instances_on_several_threads() {
 
 // ---- memory ----
 
-/// Live blocks of the application's allocator, by address.
-static BLOCKS: Mutex<Option<HashMap<usize, Layout>>> = Mutex::new(None);
-
-unsafe extern "system" fn allocate(
-    _: *mut c_void,
-    size: usize,
-    align: usize,
-    _: vk::SystemAllocationScope,
-) -> *mut c_void {
-    let layout = Layout::from_size_align(size.max(1), align).unwrap();
-    // SAFETY: the size is not 0.
-    let block = unsafe { alloc(layout) };
-    BLOCKS.lock().unwrap().get_or_insert_default().insert(block as usize, layout);
-    block.cast()
-}
-
-unsafe extern "system" fn reallocate(
-    user: *mut c_void,
-    old: *mut c_void,
-    size: usize,
-    align: usize,
-    scope: vk::SystemAllocationScope,
-) -> *mut c_void {
-    // SAFETY: as in `allocate`; copies the smaller of the two sizes.
-    unsafe {
-        let new = allocate(user, size, align, scope);
-        if !old.is_null() {
-            let length = BLOCKS.lock().unwrap().as_ref().unwrap()[&(old as usize)].size();
-            std::ptr::copy_nonoverlapping(old.cast::<u8>(), new.cast::<u8>(), length.min(size));
-            free(user, old);
-        }
-        new
-    }
-}
-
-unsafe extern "system" fn free(_: *mut c_void, block: *mut c_void) {
-    if block.is_null() {
-        return;
-    }
-    let layout = BLOCKS
-        .lock()
-        .unwrap()
-        .as_mut()
-        .unwrap()
-        .remove(&(block as usize))
-        .expect("a block of this allocator");
-    // SAFETY: `allocate` made it with this layout.
-    unsafe { dealloc(block.cast(), layout) };
-}
-
 fn callbacks() -> vk::AllocationCallbacks<'static> {
-    vk::AllocationCallbacks::default()
-        .pfn_allocation(Some(allocate))
-        .pfn_reallocation(Some(reallocate))
-        .pfn_free(Some(free))
+    allocator::callbacks(Owner::Instance)
 }
 
 fn live() -> usize {
-    BLOCKS.lock().unwrap().as_ref().map_or(0, HashMap::len)
+    allocator::live().len()
 }
 
 #[test]

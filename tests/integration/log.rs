@@ -1,15 +1,8 @@
 //! The loader's messages, their receivers, and their form.
-use std::ffi::c_void;
-use std::sync::Mutex;
-
 use ash::vk;
-use vkload_tests::{
-    Ask, Device, Driver, Layer, Run, Scenario, Vk, list_devices, wait_for_the_clock_of_files,
-};
-
-fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu"))
-}
+use vkload_tests::layered::good;
+use vkload_tests::listening::{Debug, EVERYTHING, ask, messenger, say_heard, with_both};
+use vkload_tests::{Ask, Device, Driver, Layer, Scenario, list_devices, wait_for_the_clock_of_files};
 
 fn broken() -> Driver {
     Driver::new("broken").library_path("/nonexistent/libbroken.so")
@@ -243,168 +236,46 @@ fn a_variable_keeps_the_line_away() {
 
 // ---- messengers ----
 
-/// The messages to messengers: the severity and the text.
-static TOLD: Mutex<Vec<(i32, String)>> = Mutex::new(Vec::new());
-
-unsafe extern "system" fn hear(
-    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
-    types: vk::DebugUtilsMessageTypeFlagsEXT,
-    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
-    user: *mut c_void,
-) -> vk::Bool32 {
-    // SAFETY: the loader passes a structure that lives as long as the call.
-    let data = unsafe { &*data };
-    // SAFETY: its message is a C string, its name too.
-    let (message, name) = unsafe { (data.message_as_c_str().unwrap(), data.message_id_name_as_c_str()) };
-    assert_eq!(name, Some(c"Loader Message"));
-    assert!(!types.is_empty());
-    assert_eq!(user as usize, 0x77);
-    assert_eq!(data.object_count, 1);
-    // SAFETY: as above; the array has one element.
-    assert!(unsafe { *data.p_objects }.object_type == vk::ObjectType::INSTANCE);
-    let text = message.to_string_lossy().into_owned();
-    TOLD.lock().unwrap().push((i32::try_from(severity.as_raw()).unwrap(), text));
-    vk::FALSE
-}
-
-fn messenger() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
-    vk::DebugUtilsMessengerCreateInfoEXT::default()
-        .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::from_raw(0x1111))
-        .message_type(vk::DebugUtilsMessageTypeFlagsEXT::from_raw(7))
-        .pfn_user_callback(Some(hear))
-        .user_data(std::ptr::without_provenance_mut(0x77))
-}
-
-fn say_told(vk: &Vk, key: &str) {
-    let told = std::mem::take(&mut *TOLD.lock().unwrap());
-    vk.say(&format!("{key} count"), told.len());
-    vk.say(
-        key,
-        told.iter()
-            .map(|(severity, text)| format!("{severity:x} {}", text.replace('\n', " ")))
-            .collect::<Vec<_>>()
-            .join(" ; "),
-    );
-}
-
 #[test]
 fn a_chained_messenger_receives_messages_of_creation_and_destruction_only() {
     let run = Scenario::new().driver(good()).driver(broken()).run(|vk| {
-        let messenger = messenger();
-        let ask = Ask::new().api(1, 1).extension("VK_EXT_debug_utils").next(&messenger);
-        let instance = vk.create(&ask).unwrap();
-        say_told(vk, "creation");
+        let messenger = messenger(1, EVERYTHING);
+        let instance = vk.create(&ask().next(&messenger)).unwrap();
+        say_heard(vk, "creation");
         _ = instance.devices();
-        say_told(vk, "between");
+        say_heard(vk, "between");
     });
-    assert_ne!(run.ok().said("creation count"), "0");
-    assert!(run.said("creation").contains("broken.json"), "{}", run.said("creation"));
-    assert!(!run.said("creation").contains("[Vulkan Loader]"), "without the head of the lines");
-    run.says("between count", 0);
+    let creation = run.ok().says("between", "").said("creation");
+    assert!(creation.contains(" Loader Message: ") && creation.contains("broken.json"), "{creation}");
+    assert!(!creation.contains("[Vulkan Loader]"), "without the head of the lines");
     assert_eq!(run.stderr, "");
 }
 
 #[test]
 fn a_missing_driver_is_reported_to_a_chained_messenger_instead_of_standard_error() {
     let run = Scenario::new().driver(broken()).run(|vk| {
-        let messenger = messenger();
-        let result = vk.create(&Ask::new().extension("VK_EXT_debug_utils").next(&messenger));
-        vk.say("result", vkload_tests::code(&result));
-        say_told(vk, "creation");
+        let messenger = messenger(1, EVERYTHING);
+        vk.say("result", vkload_tests::code(&vk.create(&ask().next(&messenger))));
+        say_heard(vk, "creation");
     });
-    run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER");
-    assert!(run.said("creation").contains("1000 "), "at the severity of an error: {}", run.said("creation"));
-    assert!(run.said("creation").contains("broken"));
+    let creation = run.ok().says("result", "ERROR_INCOMPATIBLE_DRIVER").said("creation");
+    assert!(creation.contains("utils 1000 ") && creation.contains("broken"), "an error: {creation}");
     assert_eq!(run.stderr, "");
-}
-
-/// Creates a messenger later, on drivers with and without the extension.
-fn later(vk: &Vk) {
-    let instance = vk.create(&Ask::new().api(1, 1).extension("VK_EXT_debug_utils")).unwrap();
-    let utils = ash::ext::debug_utils::Instance::new(&vk.entry, &instance);
-    // SAFETY: valid use of Vulkan on one thread.
-    unsafe {
-        let first = utils.create_debug_utils_messenger(&messenger(), None).unwrap();
-        vk.say("handle", first != vk::DebugUtilsMessengerEXT::null());
-        let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
-            .message_id_name(c"Loader Message")
-            .message(c"from the application")
-            .objects(&*Box::leak(Box::new([
-                vk::DebugUtilsObjectNameInfoEXT::default().object_handle(instance.handle())
-            ])));
-        TOLD.lock().unwrap().clear();
-        utils.submit_debug_utils_message(
-            vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
-            vk::DebugUtilsMessageTypeFlagsEXT::GENERAL,
-            &data,
-        );
-        say_told(vk, "submitted");
-        utils.destroy_debug_utils_messenger(first, None);
-        utils.submit_debug_utils_message(
-            vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
-            vk::DebugUtilsMessageTypeFlagsEXT::GENERAL,
-            &data,
-        );
-        say_told(vk, "after");
-    }
-}
-
-#[test]
-fn a_messenger_receives_messages_of_the_application() {
-    let has = Driver::new("has").extension("VK_EXT_debug_utils").device(Device::new("has"));
-    let run: Run = Scenario::new().driver(has).driver(good()).run(later);
-    run.ok().says("handle", true).says("submitted", "100 from the application").says("after count", 0);
-    let trace = run.trace("has");
-    assert_eq!(trace.calls("vkCreateDebugUtilsMessengerEXT").len(), 1);
-    assert_eq!(trace.calls("vkDestroyDebugUtilsMessengerEXT").len(), 1);
-    assert_eq!(trace.last("unload").get("messengers"), "0");
-    assert!(!run.trace("good").has("vkCreateDebugUtilsMessengerEXT"));
 }
 
 #[test]
 fn a_driver_that_fails_to_make_a_messenger_fails_the_call() {
-    let has = |name: &str| Driver::new(name).extension("VK_EXT_debug_utils").device(Device::new(name));
     let failing =
-        has("failing").result("vkCreateDebugUtilsMessengerEXT", vk::Result::ERROR_OUT_OF_HOST_MEMORY);
-    let run = Scenario::new().driver(has("a")).driver(failing).driver(has("z")).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1).extension("VK_EXT_debug_utils")).unwrap();
-        let utils = ash::ext::debug_utils::Instance::new(&vk.entry, &instance);
+        with_both("failing").result("vkCreateDebugUtilsMessengerEXT", vk::Result::ERROR_OUT_OF_HOST_MEMORY);
+    let run = Scenario::new().driver(with_both("a")).driver(failing).driver(with_both("z")).run(|vk| {
+        let instance = vk.create(&ask()).unwrap();
+        let debug = Debug::new(vk, &instance);
         // SAFETY: valid use of Vulkan on one thread.
-        vk.say(
-            "result",
-            vkload_tests::code(&unsafe { utils.create_debug_utils_messenger(&messenger(), None) }),
-        );
+        let made = unsafe { debug.utils.create_debug_utils_messenger(&messenger(1, EVERYTHING), None) };
+        vk.say("result", vkload_tests::code(&made));
     });
     run.ok().says("result", "ERROR_OUT_OF_HOST_MEMORY");
     for name in ["a", "z"] {
         assert_eq!(run.trace(name).last("unload").get("messengers"), "0", "{name}");
     }
-}
-
-#[test]
-fn more_messengers_than_the_first_room_has() {
-    let run = Scenario::new().driver(good()).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1).extension("VK_EXT_debug_utils")).unwrap();
-        let utils = ash::ext::debug_utils::Instance::new(&vk.entry, &instance);
-        // SAFETY: valid use of Vulkan on one thread.
-        unsafe {
-            let all: Vec<_> =
-                (0..70).map(|_| utils.create_debug_utils_messenger(&messenger(), None).unwrap()).collect();
-            let mut distinct = all.clone();
-            distinct.sort_unstable();
-            distinct.dedup();
-            vk.say("distinct", distinct.len());
-            let objects = [vk::DebugUtilsObjectNameInfoEXT::default().object_handle(instance.handle())];
-            let data = vk::DebugUtilsMessengerCallbackDataEXT::default()
-                .message_id_name(c"Loader Message")
-                .message(c"to all")
-                .objects(&objects);
-            TOLD.lock().unwrap().clear();
-            let severity = vk::DebugUtilsMessageSeverityFlagsEXT::ERROR;
-            utils.submit_debug_utils_message(severity, vk::DebugUtilsMessageTypeFlagsEXT::GENERAL, &data);
-            say_told(vk, "submitted");
-            all.into_iter().for_each(|messenger| utils.destroy_debug_utils_messenger(messenger, None));
-        }
-    });
-    run.ok().says("distinct", 70).says("submitted count", 70);
 }

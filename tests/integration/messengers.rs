@@ -7,7 +7,7 @@ use vkload_tests::listening::{
     Debug, EVERYTHING, HEARD, Severity, Types, all_flags, ask, forget_heard, messenger, plain, report,
     say_heard, several, with_both,
 };
-use vkload_tests::{Device, Driver, Layer, Scenario, Vk, code, window_driver};
+use vkload_tests::{Device, Driver, Layer, Scenario, Vk, code};
 
 // ---- messages from the application ----
 
@@ -237,36 +237,6 @@ fn a_call_against_the_rules_is_reported_as_validation() {
     assert!(heard.starts_with("1 utils 1000 3 Loader Message: "), "{heard}");
     assert!(heard.contains("pPhysicalDeviceCount"), "{heard}");
     run.logs(&["ERROR", "pPhysicalDeviceCount"]);
-}
-
-#[test]
-fn a_missing_driver_command_is_reported_to_the_devices_instance() {
-    let run = Scenario::new().driver(window_driver("windows")).driver(plain("none")).run(|vk| {
-        let asking = ask().extension("VK_KHR_surface").extension("VK_KHR_xcb_surface");
-        let instances = [(); 2].map(|()| vk.create(&asking).unwrap());
-        let debug = Debug::new(vk, &instances[0]);
-        let messenger = debug.listen(1, (Severity::ERROR, Types::GENERAL));
-        let mut connection = 0_u64;
-        for (key, instance) in ["own", "other"].into_iter().zip(&instances) {
-            let device = instance.named("none");
-            forget_heard();
-            let xcb = ash::khr::xcb_surface::Instance::new(&vk.entry, instance);
-            // SAFETY: test drivers do not look at the connection.
-            let supported = unsafe {
-                let connection = &mut *(&raw mut connection).cast();
-                xcb.get_physical_device_xcb_presentation_support(device, 0, connection, 0)
-            };
-            assert!(!supported);
-            say_heard(vk, key);
-        }
-        debug.stop(messenger);
-    });
-    run.ok().says("other", "");
-    let heard = run.said("own");
-    assert!(
-        heard.starts_with("1 utils 1000 1 Loader Message: vkGetPhysicalDeviceXcbPresentationSupportKHR"),
-        "{heard}"
-    );
 }
 
 // ---- chained to vkCreateInstance ----

@@ -1,14 +1,7 @@
 //! The requirements of a well-behaved loader, by their numbers in the driver interface document.
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
-use std::path::PathBuf;
-use std::process::Command;
-
 use ash::vk;
+use vkload_tests::layered::good;
 use vkload_tests::{Ask, Device, Driver, Scenario, code, list_devices};
-
-fn good() -> Driver {
-    Driver::new("good").device(Device::new("gpu"))
-}
 
 #[test]
 fn ldp_loader_1_no_driver_is_incompatible_driver() {
@@ -48,48 +41,22 @@ fn ldp_loader_3_drivers_load_from_elsewhere() {
     }
 }
 
-/// Runs a driver whose manifest names a version of another API, next to a good one.
-fn incompatible_manifest(version: &str) {
-    let run = Scenario::new()
-        .log()
-        .driver(Driver::new("other").manifest_api(version).device(Device::new("never")))
-        .driver(good())
-        .run(list_devices);
-    run.ok().says("devices", "gpu").logs(&["other", "LDP_LOADER_4"]);
-    assert!(!run.loaded("other"), "it must not even be opened");
-}
-
 #[test]
-fn ldp_loader_4_a_manifest_of_another_major_version_is_not_loaded() {
-    incompatible_manifest("2.0.0");
-}
-
-#[test]
-fn ldp_loader_4_a_manifest_of_major_version_0_is_not_loaded() {
-    incompatible_manifest("0.9.0");
-}
-
-#[test]
-fn ldp_loader_4_a_manifest_of_another_variant_is_not_loaded() {
-    incompatible_manifest("1.1.3.0");
-}
-
-/// Runs a driver that reports another API than its manifest, next to a good one.
-fn incompatible_driver(version: &str) {
-    let other = Driver::new("other").api(version).manifest_api("1.3.0").device(Device::new("never"));
-    let run = Scenario::new().log().driver(other).driver(good()).run(list_devices);
-    run.ok().says("devices", "gpu").logs(&["other", "LDP_LOADER_4"]);
-    assert!(!run.trace("other").has("vkCreateInstance"));
-}
-
-#[test]
-fn ldp_loader_4_a_driver_of_another_major_version_is_not_used() {
-    incompatible_driver("2.0.0");
-}
-
-#[test]
-fn ldp_loader_4_a_driver_of_another_variant_is_not_used() {
-    incompatible_driver("1.1.3.0");
+fn ldp_loader_4_a_driver_of_another_api_is_not_loaded() {
+    let never = || Driver::new("other").device(Device::new("never"));
+    for version in ["2.0.0", "0.9.0", "1.1.3.0"] {
+        let scenario = Scenario::new().log().driver(never().manifest_api(version)).driver(good());
+        let run = scenario.run(list_devices);
+        run.ok().says("devices", "gpu").logs(&["other", "LDP_LOADER_4"]);
+        assert!(!run.loaded("other"), "{version}: it must not even be opened");
+    }
+    // Its manifest does not say so.
+    for version in ["2.0.0", "1.1.3.0"] {
+        let other = never().api(version).manifest_api("1.3.0");
+        let run = Scenario::new().log().driver(other).driver(good()).run(list_devices);
+        run.ok().says("devices", "gpu").logs(&["other", "LDP_LOADER_4"]);
+        assert!(!run.trace("other").has("vkCreateInstance"), "{version}");
+    }
 }
 
 #[test]
@@ -239,58 +206,4 @@ fn ldp_loader_12_drivers_are_never_asked_about_a_layers_extensions() {
     for call in calls.iter().flat_map(|command| trace.calls(command)) {
         assert_eq!(call.get("layer"), "NULL");
     }
-}
-
-#[test]
-fn ldp_loader_13_elevated_programs_use_no_drivers_that_users_name() {
-    let user = |name: &str| Driver::new(name).folder("user").device(Device::new(name));
-    let scenario = Scenario::new()
-        .driver(user("files").folder("user"))
-        .driver(user("added").folder("added"))
-        .driver(user("home").folder("home/.config/vulkan/icd.d"))
-        .driver(user("data"))
-        .env("VK_DRIVER_FILES", "SANDBOX/user")
-        .env("VK_ICD_FILENAMES", "SANDBOX/user/files.json")
-        .env("VK_ADD_DRIVER_FILES", "SANDBOX/added");
-    let Some(executable) = setgid_copy(&scenario) else {
-        eprintln!("skipped: no second group to give an executable to");
-        return;
-    };
-    let run = scenario.executable(executable).run(|vk| {
-        // SAFETY: AT_SECURE is a number that the kernel gives to each process.
-        let elevated = unsafe { libc::getauxval(libc::AT_SECURE) };
-        vk.say("elevated", elevated);
-        list_devices(vk);
-    });
-    if run.ok().said("elevated") == "0" {
-        eprintln!("skipped: this file system does not honour setgid");
-        return;
-    }
-    for driver in ["files", "added", "home", "data"] {
-        assert!(!run.loaded(driver), "{driver} was loaded");
-    }
-}
-
-/// Returns a copy of this executable that runs with another group than its user's: enough to be elevated, and reads the same files.
-fn setgid_copy(scenario: &Scenario) -> Option<PathBuf> {
-    let path = scenario.sandbox().path("elevated");
-    // Not copied by this process: a file that some thread has open for writing cannot be started, and a child that another
-    // thread starts meanwhile keeps it open a little longer.
-    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&path).status().unwrap();
-    assert!(copied.success());
-    let own = std::fs::metadata(&path).unwrap().gid();
-    // SAFETY: the buffer holds the number of groups that is passed.
-    let groups = unsafe {
-        let mut groups = [0; 256];
-        let count = libc::getgroups(256, groups.as_mut_ptr());
-        groups[..usize::try_from(count).unwrap_or(0)].to_vec()
-    };
-    // Root may give a file to any group, others to one of theirs.
-    let other = groups
-        .into_iter()
-        .chain([65534])
-        .find(|group| *group != own && chown(&path, None, Some(*group)).is_ok())?;
-    assert_ne!(other, own);
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o2755)).unwrap();
-    Some(path)
 }

@@ -1,21 +1,15 @@
 //! The settings file, `vk_loader_settings.json`: which file is used, and its effects on programs.
 use std::fs;
 
+use vkload_tests::layered::{A, B, C, active, create, create_with_a, good};
+use vkload_tests::listening::{Severity, Types, ask, messenger, say_heard};
 use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code, list_devices, list_devices_1_0};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
-const C: &str = "VK_LAYER_TEST_c";
 
 const FILE: &str = "vulkan/loader_settings.d/vk_loader_settings.json";
 
 /// Returns a driver, the explicit layers A and B and the implicit layer C.
 fn machine() -> Scenario {
-    Scenario::new()
-        .driver(Driver::new("good").device(Device::new("gpu")))
-        .layer(Layer::new(A))
-        .layer(Layer::new(B))
-        .layer(Layer::new(C).implicit())
+    Scenario::new().driver(good()).layer(Layer::new(A)).layer(Layer::new(B)).layer(Layer::new(C).implicit())
 }
 
 /// Returns the settings file's text for one of these layers.
@@ -59,45 +53,7 @@ fn an_entry_whose_path_does_not_end_in_json_is_ignored() {
     here("off").ok().says("named", "ERROR_LAYER_NOT_PRESENT");
 }
 
-fn create(vk: &Vk) {
-    vk.say("result", code(&vk.create(&Ask::new()).map(drop)));
-}
-
-fn create_with_a(vk: &Vk) {
-    vk.say("result", code(&vk.create(&Ask::new().layer(A)).map(drop)));
-}
-
-/// Returns the layers whose vkCreateInstance was called, in order.
-fn active(run: &Run) -> Vec<String> {
-    let calls = run.ok().calls(&["vkCreateInstance"]);
-    calls.iter().filter_map(|call| call.split(' ').next()).map(str::to_owned).collect()
-}
-
 // ---- layers ----
-
-#[test]
-fn layers_that_are_on_are_active_in_the_order_of_the_list() {
-    let run = machine().settings(&layers(&[layer(B, "on"), layer(C, "on"), layer(A, "on")])).run(create);
-    assert_eq!(active(&run), [B, C, A]);
-}
-
-#[test]
-fn on_beats_the_variables_of_layers() {
-    let run = machine()
-        .settings(&layers(&[layer(C, "on"), layer(A, "on")]))
-        .env("NO_VK_LAYER_TEST_c", "1")
-        .env("VK_LOADER_LAYERS_DISABLE", "~all~")
-        .run(create);
-    assert_eq!(active(&run), [C, A]);
-}
-
-#[test]
-fn auto_leaves_layers_to_their_variables_and_to_the_application() {
-    let scenario = || machine().settings(&layers(&[layer(A, "auto"), layer(C, "auto")]));
-    assert_eq!(active(&scenario().run(create)), [C]);
-    assert_eq!(active(&scenario().run(create_with_a)), [A, C], "in the order of the list");
-    assert!(active(&scenario().env("NO_VK_LAYER_TEST_c", "1").run(create)).is_empty());
-}
 
 #[test]
 fn a_layer_that_is_off_is_not_present() {
@@ -106,27 +62,6 @@ fn a_layer_that_is_off_is_not_present() {
     run.logs(&["ERROR", A, "the settings file turns it off"]);
     let run = machine().settings(&layers(&[layer(C, "off"), OTHERS.to_owned()])).run(create);
     assert!(active(&run).is_empty());
-}
-
-#[test]
-fn layers_that_are_not_listed_are_not_there_without_a_position_for_them() {
-    let run = machine().settings(&layers(&[layer(B, "auto")])).run(|vk| {
-        vk.say("result", code(&vk.create(&Ask::new().layer("VK_LAYER_TEST_a")).map(drop)));
-        // SAFETY: the entry is loaded.
-        let listed = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
-        vk.say("listed", listed.len());
-    });
-    run.ok().says("result", "ERROR_LAYER_NOT_PRESENT").says("listed", 1);
-    assert!(!run.loaded(C));
-}
-
-#[test]
-fn unlisted_layers_go_to_the_position_for_them() {
-    let scenario = |list: &[String]| machine().settings(&layers(list)).run(create_with_a);
-    let others = OTHERS.to_owned();
-    assert_eq!(active(&scenario(&[layer(B, "on"), others.clone()])), [B, C, A]);
-    assert_eq!(active(&scenario(&[others.clone(), layer(B, "on")])), [C, A, B]);
-    assert_eq!(active(&scenario(&[layer(A, "auto"), others, layer(C, "auto")])), [A, C]);
 }
 
 #[test]
@@ -139,39 +74,14 @@ fn an_empty_list_means_no_layers_and_no_list_says_nothing() {
 fn a_layer_outside_of_all_folders_can_be_listed() {
     let elsewhere = format!(r#"{{"name": "{A}", "path": "SANDBOX/elsewhere/{A}.json", "control": "on"}}"#);
     let run = Scenario::new()
-        .driver(Driver::new("good").device(Device::new("gpu")))
+        .driver(good())
         .layer(Layer::new(A).folder("elsewhere"))
         .settings(&layers(&[elsewhere, OTHERS.to_owned()]))
         .run(create);
     assert_eq!(active(&run), [A]);
 }
 
-#[test]
-fn the_override_layer_is_idle_beside_a_list() {
-    let manifest = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_LUNARG_override",
-        "type": "GLOBAL", "api_version": "1.3.0", "implementation_version": "1", "description": "override",
-        "component_layers": ["VK_LAYER_TEST_b"], "disable_environment": {"NO_OVERRIDE": "1"}}}"#;
-    let scenario = || machine().file("data/vulkan/implicit_layer.d/override.json", manifest);
-    assert_eq!(active(&scenario().run(create)), [C, B]);
-    assert_eq!(active(&scenario().settings(&layers(&[layer(C, "auto")])).run(create)), [C]);
-}
-
 // ---- which file, which object ----
-
-#[test]
-fn the_first_file_of_the_search_counts() {
-    let nothing = r#"{"file_format_version": "1.0.0", "settings": {"layers": []}}"#;
-    let run = machine().file(&format!("data/{FILE}"), nothing).run(create);
-    assert!(active(&run).is_empty());
-    let run = machine().file(&format!("data/{FILE}"), nothing).settings("").run(create);
-    assert_eq!(active(&run), [C], "the one in the home folder goes before it");
-    let run = machine()
-        .settings("")
-        .file(&format!("ch/{FILE}"), nothing)
-        .env("XDG_CONFIG_HOME", "SANDBOX/ch")
-        .run(create);
-    assert!(active(&run).is_empty(), "XDG_CONFIG_HOME goes before both");
-}
 
 #[test]
 fn an_object_for_the_program_goes_before_one_for_all() {
@@ -188,14 +98,6 @@ fn an_object_for_the_program_goes_before_one_for_all() {
     assert_eq!(active(&run), [A]);
     let run = machine().settings_file(&with_keys("/usr/bin/another")).run(create);
     assert!(active(&run).is_empty());
-}
-
-#[test]
-fn a_file_for_other_programs_says_nothing() {
-    let members = format!("\"app_keys\": [\"/usr/bin/other\"], {}", layers(&[]));
-    let run = machine().settings(&members).log().run(create);
-    assert_eq!(active(&run), [C]);
-    run.logs(&["INFO", FILE, "says nothing about this program"]);
 }
 
 #[test]
@@ -371,55 +273,19 @@ fn one_wrong_entry_takes_the_whole_list_of_layers_away() {
 
 #[test]
 fn a_chained_messenger_receives_warnings() {
-    use ash::vk;
-    unsafe extern "system" fn hear(
-        _: vk::DebugUtilsMessageSeverityFlagsEXT,
-        _: vk::DebugUtilsMessageTypeFlagsEXT,
-        data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
-        heard: *mut std::ffi::c_void,
-    ) -> vk::Bool32 {
-        // SAFETY: the loader passes valid data, and the test a counter that lives longer.
-        let (text, heard) = unsafe { ((*data).message_as_c_str(), &mut *heard.cast::<u32>()) };
-        *heard += u32::from(text.unwrap().to_string_lossy().contains("\"layres\" is not a field"));
-        vk::FALSE
-    }
     let run = machine().settings("\"layres\": []").run(|vk| {
-        let mut heard = [0u32; 2];
-        for heard in &mut heard {
-            let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
-                .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::WARNING)
-                .message_type(vk::DebugUtilsMessageTypeFlagsEXT::GENERAL)
-                .pfn_user_callback(Some(hear))
-                .user_data((&raw mut *heard).cast());
-            drop(vk.create(&Ask::new().extension("VK_EXT_debug_utils").next(&info)).unwrap());
+        for key in ["first", "second"] {
+            let info = messenger(1, (Severity::WARNING, Types::GENERAL));
+            drop(vk.create(&ask().next(&info)).unwrap());
+            say_heard(vk, key);
         }
-        vk.say("heard", format!("{heard:?}"));
     });
-    run.ok().says("heard", "[1, 1]");
+    for key in ["first", "second"] {
+        assert_eq!(run.ok().said(key).matches("\"layres\" is not a field").count(), 1, "{key}");
+    }
 }
 
 // ---- drivers ----
-
-#[test]
-fn additional_drivers_are_there_besides_those_that_are_found() {
-    let scenario = || {
-        Scenario::new()
-            .driver(Driver::new("found").device(Device::new("found")))
-            .driver(Driver::new("a").folder("elsewhere").device(Device::new("a")))
-            .driver(Driver::new("b").folder("elsewhere").device(Device::new("b")))
-    };
-    let list = r#""additional_drivers": [{"path": "SANDBOX/elsewhere/a.json"}, {"path": "SANDBOX/elsewhere/b.json"}]"#;
-    scenario().settings(list).run(list_devices_1_0).ok().says("devices", "found,a,b");
-    let run = scenario().settings(list).env("VK_LOADER_DRIVERS_DISABLE", "a.json").run(list_devices_1_0);
-    run.ok().says("devices", "found,b");
-    let run =
-        scenario().settings(list).env("VK_DRIVER_FILES", "SANDBOX/elsewhere/a.json").run(list_devices_1_0);
-    run.ok().says("devices", "a,b");
-    let only = format!("{list}, \"additional_drivers_use_exclusively\": true");
-    let run = scenario().settings(&only).run(list_devices_1_0);
-    run.ok().says("devices", "a,b");
-    assert!(!run.loaded("found"));
-}
 
 #[test]
 fn a_malformed_entry_leaves_the_other_drivers() {

@@ -2,6 +2,7 @@
 use ash::vk::{self, PhysicalDeviceType as Kind};
 use vkload_tests::{
     Ask, Device, Driver, Layer, Scenario, Vk, list_devices, list_devices_1_0, list_devices_asking,
+    say_groups_1_1,
 };
 
 /// Returns one driver with a device of each kind, worst first.
@@ -55,12 +56,6 @@ fn a_driver_that_has_the_extension_sorts_on_version_1_0() {
 }
 
 #[test]
-fn sorting_is_off_with_disable_select() {
-    let run = Scenario::new().driver(kinds()).env("VK_LOADER_DISABLE_SELECT", "1").run(list_devices);
-    run.ok().says("devices", AS_THE_DRIVER_SAYS);
-}
-
-#[test]
 fn disable_select_needs_a_number_that_is_not_0() {
     for (value, off) in [("1", true), ("02", true), ("0", false), ("00", false), ("", false), ("yes", false)]
     {
@@ -74,16 +69,12 @@ fn device_select_puts_one_device_first() {
     let driver = Driver::new("two")
         .device(Device::new("big").kind(Kind::DISCRETE_GPU).id(0x10de, 0x1234))
         .device(Device::new("small").kind(Kind::CPU).id(0x8086, 0xabcd));
-    let run =
-        Scenario::new().driver(driver.clone()).env("VK_LOADER_DEVICE_SELECT", "8086:abcd").run(list_devices);
-    run.ok().says("devices", "small,big");
-    let run = Scenario::new()
-        .driver(driver.clone())
-        .env("VK_LOADER_DEVICE_SELECT", "0x8086:0xABCD")
-        .run(list_devices);
-    run.ok().says("devices", "small,big");
-    let run = Scenario::new().driver(driver).env("VK_LOADER_DEVICE_SELECT", "nonsense").run(list_devices);
-    run.ok().says("devices", "big,small");
+    for (value, devices) in
+        [("8086:abcd", "small,big"), ("0x8086:0xABCD", "small,big"), ("nonsense", "big,small")]
+    {
+        let scenario = Scenario::new().driver(driver.clone()).env("VK_LOADER_DEVICE_SELECT", value);
+        scenario.run(list_devices).ok().says("devices", devices);
+    }
 }
 
 /// Returns a driver with three devices of one model and name. The bytes of their UUIDs are 1, 2 and 3.
@@ -205,39 +196,8 @@ fn groups_are_sorted_by_their_first_device() {
         .device(Device::new("virtual").kind(Kind::VIRTUAL_GPU))
         .group(&[0, 1])
         .group(&[3, 2]);
-    let run = Scenario::new().driver(driver).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-        // SAFETY: valid use of Vulkan on one thread.
-        let mut groups = unsafe {
-            let count = instance.enumerate_physical_device_groups_len().unwrap();
-            vec![vk::PhysicalDeviceGroupProperties::default(); count]
-        };
-        // SAFETY: as above.
-        unsafe { instance.enumerate_physical_device_groups(&mut groups) }.unwrap();
-        for (index, group) in groups.iter().enumerate() {
-            let members = &group.physical_devices[..group.physical_device_count as usize];
-            let names: Vec<String> = members.iter().map(|device| instance.name(*device)).collect();
-            vk.say(&format!("group {index}"), names.join(","));
-        }
-    });
-    run.ok().says("group 0", "discrete,virtual").says("group 1", "integrated,cpu");
-}
-
-/// Says the names in each group as `groups`, the groups separated by slashes.
-fn say_groups(vk: &Vk) {
-    let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-    // SAFETY: valid use of Vulkan on one thread.
-    let groups = unsafe {
-        let count = instance.enumerate_physical_device_groups_len().unwrap();
-        let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); count];
-        instance.enumerate_physical_device_groups(&mut groups).unwrap();
-        groups
-    };
-    let names = groups.iter().map(|group| {
-        let members = &group.physical_devices[..group.physical_device_count as usize];
-        members.iter().map(|device| instance.name(*device)).collect::<Vec<_>>().join("+")
-    });
-    vk.say("groups", names.collect::<Vec<_>>().join("/"));
+    let run = Scenario::new().driver(driver).run(say_groups_1_1);
+    run.ok().says("groups", "discrete+virtual/integrated+cpu");
 }
 
 #[test]
@@ -245,10 +205,11 @@ fn equal_groups_and_equal_members_keep_their_drivers_order() {
     let device = |name: &str, number| Device::new(&format!("{name}{number}"));
     let of = |name: &'static str| (0..4).fold(Driver::new(name), |driver, n| driver.device(device(name, n)));
     let driver = of("a").group(&[2]).group(&[3, 1]).group(&[0]);
-    let run = Scenario::new().driver(driver.clone()).run(say_groups);
+    let run = Scenario::new().driver(driver.clone()).run(say_groups_1_1);
     run.ok().says("groups", "a2/a3+a1/a0");
     // Drivers are in the order of their devices.
-    let run = Scenario::new().driver(driver).driver(of("b").group(&[1, 0]).group(&[3, 2])).run(say_groups);
+    let run =
+        Scenario::new().driver(driver).driver(of("b").group(&[1, 0]).group(&[3, 2])).run(say_groups_1_1);
     run.ok().says("groups", "b1+b0/b3+b2/a2/a3+a1/a0");
 }
 
@@ -261,8 +222,8 @@ fn groups_that_differ_are_sorted_whatever_their_drivers_order() {
         .group(&[0])
         .group(&[2])
         .group(&[1]);
-    Scenario::new().driver(driver.clone()).run(say_groups).ok().says("groups", "two/one/cpu");
-    let run = Scenario::new().driver(driver).env("VK_LOADER_DISABLE_SELECT", "1").run(say_groups);
+    Scenario::new().driver(driver.clone()).run(say_groups_1_1).ok().says("groups", "two/one/cpu");
+    let run = Scenario::new().driver(driver).env("VK_LOADER_DISABLE_SELECT", "1").run(say_groups_1_1);
     run.ok().says("groups", "cpu/two/one");
 }
 

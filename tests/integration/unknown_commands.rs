@@ -24,46 +24,6 @@ fn driver(name: &str) -> Driver {
 }
 
 #[test]
-fn arguments_of_a_physical_device_command_come_through() {
-    let run = Scenario::new().driver(driver("a")).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-        call_on_physical_device(&instance, instance.devices()[0], 0);
-        call_on_physical_device(&instance, instance.devices()[0], 7);
-    });
-    run.ok();
-}
-
-#[test]
-fn arguments_of_a_device_command_come_through() {
-    let run = Scenario::new().driver(driver("a")).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-        let device = instance.device(instance.devices()[0], &[]);
-        call_on_device(&instance, &device, 0);
-        call_on_device(&instance, &device, 7);
-    });
-    run.ok();
-}
-
-#[test]
-fn names_may_begin_with_anything() {
-    let run = Scenario::new().driver(driver("a")).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-        let physical_device = instance.devices()[0];
-        let device = instance.device(physical_device, &[]);
-        // SAFETY: they are such commands.
-        let results = unsafe {
-            let of_physical_device = instance.command("UnknownPhysicalDevice5TEST");
-            (
-                call(of_physical_device, physical_device),
-                call(instance.command("UnknownDevice6TEST"), device.handle()),
-            )
-        };
-        assert_eq!(results, (expected(5), expected(6)));
-    });
-    run.ok();
-}
-
-#[test]
 fn a_driver_without_the_physical_device_look_up_has_unknown_device_commands_only() {
     let run = Scenario::new().driver(driver("a").interface(3)).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
@@ -73,20 +33,40 @@ fn a_driver_without_the_physical_device_look_up_has_unknown_device_commands_only
     run.ok();
 }
 
+/// Whatever their names begin with. Commands beyond the loader's limit are not found.
 #[test]
 fn two_hundred_and_fifty_of_each_kind_are_there() {
     let run = Scenario::new().driver(driver("a")).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         let physical_device = instance.devices()[0];
         let device = instance.device(physical_device, &[]);
-        for number in 0..250 {
+        // SAFETY: they are such commands; the device is alive.
+        let results = unsafe {
+            let of_physical_device = instance.command("UnknownPhysicalDevice5TEST");
+            let own =
+                instance.get_device_proc_addr(device.handle(), c"vkUnknownDevice9TEST".as_ptr()).unwrap();
+            let own = std::mem::transmute::<unsafe extern "system" fn(), Unknown<vk::Device>>(own);
+            [
+                call(of_physical_device, physical_device),
+                call(instance.command("UnknownDevice6TEST"), device.handle()),
+                call(own, device.handle()),
+            ]
+        };
+        assert_eq!(results, [5, 6, 9].map(expected));
+        for name in ["vkUnknownDevice300TEST", "vkUnknownPhysicalDevice300TEST", "vkUnknownInstanceTEST"] {
+            assert_eq!(instance.proc(name), 0, "{name}");
+        }
+        // One name of each kind was looked up above.
+        for number in 0..249 {
             call_on_physical_device(&instance, physical_device, number);
             call_on_device(&instance, &device, number);
         }
         vk.say("same", instance.proc(&device_name(3)) == instance.proc(&device_name(3)));
         vk.say("distinct", instance.proc(&device_name(3)) != instance.proc(&device_name(4)));
+        let there = (0..300).filter(|number| instance.proc(&physical_device_name(*number)) != 0);
+        vk.say("there", there.count());
     });
-    run.ok().says("same", true).says("distinct", true);
+    run.ok().says("same", true).says("distinct", true).says("there", 249);
 }
 
 #[test]
@@ -138,25 +118,6 @@ fn a_device_that_is_destroyed_during_the_look_up_costs_no_other_device_its_comma
 }
 
 #[test]
-fn the_device_look_up_answers_the_drivers_own() {
-    let run = Scenario::new().driver(driver("a")).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-        let device = instance.device(instance.devices()[0], &[]);
-        let name = std::ffi::CString::new(device_name(9)).unwrap();
-        // SAFETY: the device is alive; the function is such a command.
-        let result = unsafe {
-            let function = instance.get_device_proc_addr(device.handle(), name.as_ptr()).unwrap();
-            call(
-                std::mem::transmute::<unsafe extern "system" fn(), Unknown<vk::Device>>(function),
-                device.handle(),
-            )
-        };
-        assert_eq!(result, expected(9));
-    });
-    run.ok();
-}
-
-#[test]
 fn each_driver_serves_its_own_devices() {
     let run = Scenario::new().driver(driver("a")).driver(driver("b")).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
@@ -164,17 +125,6 @@ fn each_driver_serves_its_own_devices() {
             let physical_device = instance.named(name);
             call_on_physical_device(&instance, physical_device, 2);
             call_on_device(&instance, &instance.device(physical_device, &[]), 2);
-        }
-    });
-    run.ok();
-}
-
-#[test]
-fn unknown_to_all_drivers_is_null() {
-    let run = Scenario::new().driver(driver("a")).run(|vk| {
-        let instance = vk.instance();
-        for name in ["vkUnknownDevice300TEST", "vkUnknownPhysicalDevice300TEST", "vkUnknownInstanceTEST"] {
-            assert_eq!(instance.proc(name), 0, "{name}");
         }
     });
     run.ok();
@@ -206,7 +156,7 @@ fn beside_one_without(body: fn(&Vk)) -> vkload_tests::Run {
 }
 
 #[test]
-fn a_physical_device_whose_driver_lacks_the_command_aborts_with_its_name() {
+fn a_device_whose_driver_lacks_the_command_aborts_with_its_name() {
     let run = beside_one_without(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         call_on_physical_device(&instance, instance.named("has"), 3);
@@ -214,10 +164,6 @@ fn a_physical_device_whose_driver_lacks_the_command_aborts_with_its_name() {
         call_on_physical_device(&instance, instance.named("lacks"), 3);
     });
     run.aborted().says("reached", true).logs(&["vkUnknownPhysicalDevice3TEST"]);
-}
-
-#[test]
-fn a_device_whose_driver_lacks_the_command_aborts_with_its_name() {
     let run = beside_one_without(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         call_on_device(&instance, &instance.device(instance.named("has"), &[]), 3);
@@ -254,15 +200,4 @@ fn a_physical_device_command_is_never_taken_for_one_of_devices_when_memory_is_sh
         });
         run.ok().says("some were refused", true);
     }
-}
-
-/// Driver commands beyond the loader's limit for unknown ones are not found.
-#[test]
-fn a_physical_device_command_beyond_the_last_number_is_null() {
-    let run = Scenario::new().driver(driver("a")).run(|vk| {
-        let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
-        let there = (0..300).filter(|number| instance.proc(&physical_device_name(*number)) != 0);
-        vk.say("there", there.count());
-    });
-    run.ok().says("there", 250);
 }

@@ -7,11 +7,9 @@ use std::sync::Mutex;
 
 use ash::{ext, khr, vk};
 use vkload_tests::allocator::{self, Owner};
+use vkload_tests::layered::{A, B};
 use vkload_tests::listening::{EVERYTHING, all_flags, messenger, report};
 use vkload_tests::{Ask, Granted, Instance, Layer, Run, Scenario, Vk, ask_for_windows, window_driver};
-
-const A: &str = "VK_LAYER_TEST_a";
-const B: &str = "VK_LAYER_TEST_b";
 
 // ---- callbacks whose pUserData is the number of the call that they were passed to ----
 

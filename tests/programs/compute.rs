@@ -1,6 +1,7 @@
 //! A compute shader through the Rust bindings `ash`, which open our library or have it linked in.
 use ash::{Entry, StaticFn, vk};
 use vkload_tests::programs::{Commands, Library, Machine, Need, compute_on, lavapipe, lavapipe_copies, run};
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Lavapipe];
 /// Set in the process that does the work, which runs with the right environment.
@@ -30,9 +31,7 @@ fn in_a_process_of_its_own(
     entry: fn() -> Entry,
     drivers: impl FnOnce() -> Vec<std::path::PathBuf>,
 ) {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     if let Ok(devices) = std::env::var(INSIDE) {
         compute_everywhere(&entry(), devices.parse().expect("a count of devices"));
         return;

@@ -7,6 +7,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use vkload_tests::artifact;
 use vkload_tests::programs::{CProgram, Library, Machine, Need, lavapipe, run};
+use vkload_tests::skip_unless;
 
 /// The folder of sources for C compilers.
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs");
@@ -60,9 +61,7 @@ impl Tree {
 
 #[test]
 fn an_install_tree_serves_programs_that_are_compiled_against_it() {
-    if Need::missing(&[Need::Compiler, Need::Lavapipe, Need::Program("pkg-config")]) {
-        return;
-    }
+    skip_unless!(&[Need::Compiler, Need::Lavapipe, Need::Program("pkg-config")]);
     let Some(tree) = Tree::in_lib64() else { return };
     let libraries = tree.path("usr/lib64");
     assert_eq!(fs::read_link(libraries.join("libvulkan.so")).unwrap(), Path::new("libvulkan.so.1"));
@@ -126,9 +125,7 @@ fn manual_pages_and_completions_know_every_command() {
 /// It is installed outside all search paths, and its manifest leads to its library.
 #[test]
 fn the_null_driver_is_there_for_those_who_name_it() {
-    if Need::missing(&[Need::Program("vulkaninfo")]) {
-        return;
-    }
+    skip_unless!(&[Need::Program("vulkaninfo")]);
     for tree in [Tree::in_lib(), Tree::in_lib64()] {
         let Some(tree) = tree else { return };
         let machine = Machine::with_drivers(&[tree.path("usr/share/vkload/null-driver/vkload_null.json")]);
@@ -142,9 +139,7 @@ fn the_null_driver_is_there_for_those_who_name_it() {
 /// Loaders find it in the search path for explicit layers, and it is inactive until it is enabled.
 #[test]
 fn the_statistics_layer_is_there_for_those_who_name_it() {
-    if Need::missing(&[Need::Program("vulkaninfo"), Need::Lavapipe]) {
-        return;
-    }
+    skip_unless!(&[Need::Program("vulkaninfo"), Need::Lavapipe]);
     for tree in [Tree::in_lib(), Tree::in_lib64()] {
         let Some(tree) = tree else { return };
         let machine = Machine::with_drivers(&[lavapipe()]);
@@ -167,9 +162,7 @@ fn the_statistics_layer_is_there_for_those_who_name_it() {
 
 #[test]
 fn a_program_carries_the_loader() {
-    if Need::missing(&[Need::Compiler, Need::Lavapipe, Need::Program("pkg-config")]) {
-        return;
-    }
+    skip_unless!(&[Need::Compiler, Need::Lavapipe, Need::Program("pkg-config")]);
     let Some(tree) = Tree::in_lib() else { return };
     let program = tree.own.path().join("enumerate");
     let mut compiler = Command::new("cc");
@@ -189,9 +182,7 @@ fn two_loaders_and_exceptions_in_one_cpp_program() {
         Need::Distribution,
         Need::Program("pkg-config"),
     ];
-    if Need::missing(&needs) {
-        return;
-    }
+    skip_unless!(&needs);
     let Some(tree) = Tree::prefixed() else { return };
     assert_eq!(tree.flags("usr/lib", &["--variable=symbolprefix", "vkload"]), ["vkload_"]);
     let program = tree.own.path().join("two_loaders");
@@ -231,9 +222,7 @@ fn a_rust_program_carries_the_library_too() {
 
 #[test]
 fn two_runs_give_equal_packages() {
-    if Need::missing(&[Need::Program("dpkg-deb")]) {
-        return;
-    }
+    skip_unless!(&[Need::Program("dpkg-deb")]);
     let (Some(packages), Some(again)) = (packages(), packages_in("packages-again")) else { return };
     assert_eq!(packages.len(), 7);
     for package in packages {
@@ -249,9 +238,7 @@ fn two_runs_give_equal_packages() {
 
 #[test]
 fn lintian_finds_nothing_to_mend() {
-    if Need::missing(&[Need::Program("dpkg-deb"), Need::Program("lintian")]) {
-        return;
-    }
+    skip_unless!(&[Need::Program("dpkg-deb"), Need::Program("lintian")]);
     let Some(packages) = packages() else { return };
     let mut lintian = Command::new("lintian");
     // Only an upload into Debian closes a bug, and the library's package is named after the package that it complements.
@@ -270,9 +257,7 @@ fn programs_run_on_the_package_which_removes_no_other_package() {
     let programs = ["dpkg-deb", "apt-get", "unshare", "vulkaninfo", "vkcube", "Xvfb"];
     let more = [Need::Lavapipe, Need::Root, Need::Compiler, Need::Distribution];
     let needs: Vec<_> = programs.into_iter().map(Need::Program).chain(more).collect();
-    if Need::missing(&needs) {
-        return;
-    }
+    skip_unless!(&needs);
     let Some(packages) = packages() else { return };
     let folder = folder();
     let mut copies = String::new();
@@ -351,9 +336,7 @@ fn programs_run_on_the_package_which_removes_no_other_package() {
 /// The commands of the page's table, unchanged.
 #[test]
 fn every_program_gets_the_library_by_either_name_as_the_install_page_says() {
-    if Need::missing(&[Need::Compiler, Need::Distribution, Need::Program("unshare"), Need::Root]) {
-        return;
-    }
+    skip_unless!(&[Need::Compiler, Need::Distribution, Need::Program("unshare"), Need::Root]);
     let page = fs::read_to_string(Path::new(ROOT).join("../../docs/install.md")).expect("the page");
     let row = page.lines().find(|line| line.starts_with("| every program |")).expect("the row");
     let commands: Vec<_> = row.split('`').skip(1).step_by(2).collect();

@@ -1,5 +1,6 @@
 //! Programs fill and copy on the example of a driver as they do on lavapipe (`driver-runtime/examples/transfer`).
 use vkload_tests::programs::{CProgram, Library, Machine, Need, VALIDATION, example_driver, lavapipe, run};
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Distribution, Need::Compiler, Need::Lavapipe, Need::Layer(&VALIDATION)];
 
@@ -7,9 +8,7 @@ const LIBRARIES: [fn() -> Library; 2] = [Library::distribution, Library::under_t
 
 #[test]
 fn submissions_timelines_and_events_keep_their_order() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let folder = tempfile::tempdir().expect("a folder for a manifest");
     let drivers = [lavapipe(), example_driver(folder.path())];
     for (driver, library) in drivers.iter().flat_map(|driver| LIBRARIES.map(|library| (driver, library()))) {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use vkload_tests::artifact;
 use vkload_tests::programs::{CProgram, Library, Machine, Need, lavapipe, null_driver, run};
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Lavapipe];
 
@@ -55,9 +56,7 @@ fn with_every_variable(command: &mut Command) -> &mut Command {
 
 #[test]
 fn only_the_drivers_of_the_list_are_used_whatever_the_environment_says() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let Some((machine, library, program)) = machine_with_drivers() else { return };
     let output = run(with_every_variable(&mut program.command(&machine, &library)));
     assert_eq!(output.stderr, "", "VK_LOADER_DEBUG is a variable, too");
@@ -70,9 +69,8 @@ fn only_the_drivers_of_the_list_are_used_whatever_the_environment_says() {
 /// Both libraries of an install tree: the program is linked with each.
 #[test]
 fn an_install_tree_with_fixed_drivers_has_a_shared_and_a_static_library() {
-    if Need::missing(NEEDS) || Need::missing(&[Need::Program("strace")]) {
-        return;
-    }
+    skip_unless!(NEEDS);
+    skip_unless!(&[Need::Program("strace")]);
     let command = format!("packaging/install.sh --fixed-drivers {LIST} --destdir target/trees/fixed");
     let Some(tree) = artifact("trees/fixed", &command) else { return };
     let libraries = tree.join("usr/local/lib");
@@ -104,9 +102,8 @@ fn an_install_tree_with_fixed_drivers_has_a_shared_and_a_static_library() {
 
 #[test]
 fn without_a_driver_the_reason_names_the_list() {
-    if Need::missing(NEEDS) || Need::missing(&[Need::Program("vulkaninfo")]) {
-        return;
-    }
+    skip_unless!(NEEDS);
+    skip_unless!(&[Need::Program("vulkaninfo")]);
     let Some(fixed) = fixed() else { return };
     let machine = Machine::with_default_search();
     let library = machine.work().join("libvulkan.so.1");
@@ -132,9 +129,8 @@ fn without_drivers(library: &[u8]) -> Vec<u8> {
 
 #[test]
 fn no_folder_is_opened_and_no_file_looked_for() {
-    if Need::missing(NEEDS) || Need::missing(&[Need::Program("strace")]) {
-        return;
-    }
+    skip_unless!(NEEDS);
+    skip_unless!(&[Need::Program("strace")]);
     let Some((machine, library, program)) = machine_with_drivers() else { return };
     let log = machine.work().join("calls");
     let mut strace = machine.command(&library, "strace");
@@ -152,9 +148,7 @@ fn no_folder_is_opened_and_no_file_looked_for() {
 
 #[test]
 fn the_library_cannot_even_read_variables_and_folders() {
-    if Need::missing(&[Need::Program("nm")]) {
-        return;
-    }
+    skip_unless!(&[Need::Program("nm")]);
     let imports = |library: &Path| {
         let names =
             run(Command::new("nm").args(["--dynamic", "--undefined-only", "--format=posix"]).arg(library));

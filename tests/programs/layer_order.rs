@@ -3,6 +3,7 @@ use vkload_tests::programs::{
     DEVICE_SELECT, Library, MANGOHUD, MESA_OVERLAY, Machine, Need, RENDERDOC, RealLayer, Screen, VALIDATION,
     VKBASALT, lavapipe, run,
 };
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[
     Need::Distribution,
@@ -115,9 +116,7 @@ fn for_devices<'a>(layers: &[&'a RealLayer]) -> Vec<&'a RealLayer> {
 
 #[test]
 fn every_combination_of_implicit_layers() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for bench in DRIVERS.map(|driver| Bench::new(driver, &IMPLICIT)) {
         for chosen in 0..1usize << IMPLICIT.len() {
             let on: Vec<_> =
@@ -133,9 +132,7 @@ fn every_combination_of_implicit_layers() {
 
 #[test]
 fn two_and_three_layers_implicit_and_explicit() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let layers = [&RENDERDOC, &MANGOHUD, &VKBASALT, &DEVICE_SELECT, &VALIDATION, &MESA_OVERLAY];
     let combinations: [(&[&RealLayer], &[&RealLayer]); 7] = [
         (&[&MANGOHUD], &[&VALIDATION]),
@@ -162,9 +159,7 @@ fn two_and_three_layers_implicit_and_explicit() {
 /// on the distribution's library, they do not work above it.
 #[test]
 fn pairs_of_implicit_layers_in_both_orders() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for driver in DRIVERS {
         for (one, other) in [(&MANGOHUD, &VKBASALT), (&RENDERDOC, &MANGOHUD), (&RENDERDOC, &VKBASALT)] {
             for pair in [[one, other], [other, one]] {
@@ -180,9 +175,7 @@ fn pairs_of_implicit_layers_in_both_orders() {
 /// The order of the variable counts here; the distribution's library takes the order in which it finds the manifests.
 #[test]
 fn explicit_layers_come_in_the_order_of_their_variable() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let bench = Bench::new(DRIVERS[1], &[&VALIDATION, &MESA_OVERLAY]);
     let (one, other) = ([&VALIDATION, &MESA_OVERLAY], [&MESA_OVERLAY, &VALIDATION]);
     for named in [one, other] {

@@ -8,6 +8,7 @@ use vkload_tests::programs::{
     CProgram, DEVICE_SELECT, GFXRECONSTRUCT, Library, MANGOHUD, MESA_OVERLAY, Machine, Need, RENDERDOC,
     RealLayer, VALIDATION, VKBASALT, lavapipe, null_driver, run,
 };
+use vkload_tests::skip_unless;
 
 const THREADS: &str = "16";
 
@@ -17,9 +18,7 @@ fn number(variable: &str, otherwise: u32) -> u32 {
 
 /// No thread crashes or waits for ever, with a driver that costs nothing and with Mesa's.
 fn storm(layer: &RealLayer) {
-    if Need::missing(&[Need::Lavapipe, Need::Compiler]) {
-        return;
-    }
+    skip_unless!(&[Need::Lavapipe, Need::Compiler]);
     assert!(layer.is_installed(), "install the Debian package of {}", layer.name);
     let library = Library::under_test();
     let program = CProgram::compile("layer_storm", &library, &[]);

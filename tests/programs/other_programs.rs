@@ -8,15 +8,15 @@ use vkload_tests::programs::{
     GFXRECONSTRUCT, Library, Machine, Need, Picture, Running, Screen, lavapipe, run, same_as_distribution,
     swiftshader,
 };
+use vkload_tests::skip_unless;
 use vkload_tests::target_folder;
 
 /// mpv draws a test picture by libplacebo, which takes a device without hardware only if it is named.
 #[test]
 fn mpv_shows_a_video() {
     let programs = ["mpv", "Xvfb", "vulkaninfo"].map(Need::Program);
-    if Need::missing(&programs) || Need::missing(&[Need::Lavapipe]) {
-        return;
-    }
+    skip_unless!(&programs);
+    skip_unless!(&[Need::Lavapipe]);
     let screen = Screen::start();
     let machine = Machine::with_drivers(&[lavapipe()]).with_display(screen.display());
     let library = Library::under_test();
@@ -43,9 +43,7 @@ fn mpv_shows_a_video() {
 /// ffmpeg's filters are compute shaders; their results are compared bit by bit.
 #[test]
 fn ffmpeg_filters_a_video_as_on_the_distributions_loader() {
-    if Need::missing(&[Need::Program("ffmpeg"), Need::Lavapipe, Need::Distribution]) {
-        return;
-    }
+    skip_unless!(&[Need::Program("ffmpeg"), Need::Lavapipe, Need::Distribution]);
     let machine = Machine::with_drivers(&[lavapipe()]);
     let frames = |library: &Library| {
         let mut ffmpeg = machine.command(library, "ffmpeg");
@@ -62,11 +60,8 @@ fn ffmpeg_filters_a_video_as_on_the_distributions_loader() {
 /// vkd3d makes Direct3D 12 of Vulkan.
 #[test]
 fn vkd3d_draws_by_direct3d() {
-    if Need::missing(&["vkd3d-triangle", "vkd3d-gears", "Xvfb"].map(Need::Program))
-        || Need::missing(&[Need::Lavapipe])
-    {
-        return;
-    }
+    skip_unless!(&["vkd3d-triangle", "vkd3d-gears", "Xvfb"].map(Need::Program));
+    skip_unless!(&[Need::Lavapipe]);
     for (program, colours) in [("vkd3d-triangle", 1_000), ("vkd3d-gears", 100)] {
         let screen = Screen::start();
         let machine = Machine::with_drivers(&[lavapipe()]).with_display(screen.display());
@@ -98,11 +93,8 @@ const ZINK: [(&str, &str); 2] = [("MESA_LOADER_DRIVER_OVERRIDE", "zink"), ("LIBG
 /// All that OpenGL can do there, and pictures of which glmark2 knows some pixels.
 #[test]
 fn zink_draws_opengl_as_on_the_distributions_loader() {
-    if Need::missing(&["glxinfo", "glmark2", "Xvfb"].map(Need::Program))
-        || Need::missing(&[Need::Lavapipe, Need::Distribution])
-    {
-        return;
-    }
+    skip_unless!(&["glxinfo", "glmark2", "Xvfb"].map(Need::Program));
+    skip_unless!(&[Need::Lavapipe, Need::Distribution]);
     let screen = Screen::start();
     let machine = Machine::with_drivers(&[lavapipe()]).with_display(screen.display());
     let scenes = ["build", "texture", "shading:shading=phong", "bump", "desktop", "buffer"];
@@ -123,9 +115,7 @@ fn zink_draws_opengl_as_on_the_distributions_loader() {
 #[test]
 fn sdl_makes_a_window_for_vulkan() {
     const PROGRAM: &str = "/usr/libexec/installed-tests/SDL2/testvulkan";
-    if Need::missing(&[Need::Program(PROGRAM), Need::Program("Xvfb"), Need::Lavapipe]) {
-        return;
-    }
+    skip_unless!(&[Need::Program(PROGRAM), Need::Program("Xvfb"), Need::Lavapipe]);
     let screen = Screen::start();
     let machine = Machine::with_drivers(&[lavapipe()]).with_display(screen.display());
     let mut program = machine.command(&Library::under_test(), PROGRAM);
@@ -143,12 +133,9 @@ fn qt_draws_as_on_the_distributions_loader() {
         "/usr/lib/x86_64-linux-gnu/qt6/qml/QtQuick/Window/qmldir",
         "/usr/lib/x86_64-linux-gnu/qt6/qml/QtQml/WorkerScript/qmldir",
     ];
-    if Need::missing(&[PROGRAM, "Xvfb"].map(Need::Program))
-        || Need::missing(&MODULES.map(Need::Program))
-        || Need::missing(&[Need::Lavapipe, Need::Distribution])
-    {
-        return;
-    }
+    skip_unless!(&[PROGRAM, "Xvfb"].map(Need::Program));
+    skip_unless!(&MODULES.map(Need::Program));
+    skip_unless!(&[Need::Lavapipe, Need::Distribution]);
     let screens = [Screen::start(), Screen::start()];
     let machines =
         screens.each_ref().map(|screen| Machine::with_drivers(&[lavapipe()]).with_display(screen.display()));
@@ -177,11 +164,8 @@ fn qt_draws_as_on_the_distributions_loader() {
 /// The layer's recording on our library is replayed on both.
 #[test]
 fn gfxreconstruct_captures_and_replays() {
-    if Need::missing(&["gfxrecon-replay", "vkcube", "Xvfb"].map(Need::Program))
-        || Need::missing(&[Need::Layer(&GFXRECONSTRUCT), Need::Lavapipe, Need::Distribution])
-    {
-        return;
-    }
+    skip_unless!(&["gfxrecon-replay", "vkcube", "Xvfb"].map(Need::Program));
+    skip_unless!(&[Need::Layer(&GFXRECONSTRUCT), Need::Lavapipe, Need::Distribution]);
     let screen = Screen::start();
     let machine =
         Machine::with_drivers(&[lavapipe()]).with_display(screen.display()).with_layers(&[&GFXRECONSTRUCT]);
@@ -210,9 +194,8 @@ fn gfxreconstruct_captures_and_replays() {
 #[test]
 fn swiftshader_is_a_second_driver() {
     let programs = ["vulkaninfo", "vkcube", "Xvfb"].map(Need::Program);
-    if Need::missing(&programs) || Need::missing(&[Need::SwiftShader, Need::Lavapipe, Need::Distribution]) {
-        return;
-    }
+    skip_unless!(&programs);
+    skip_unless!(&[Need::SwiftShader, Need::Lavapipe, Need::Distribution]);
     let screen = Screen::start();
     let ours = Library::under_test();
     let alone = Machine::with_drivers(&[swiftshader()]).with_display(screen.display());

@@ -6,6 +6,7 @@ use vkload_tests::programs::{
     CProgram, DEVICE_SELECT, Library, MANGOHUD, MESA_OVERLAY, Machine, Need, Picture, RENDERDOC, RealLayer,
     Screen, VALIDATION, VKBASALT, lavapipe, run, same_as_distribution,
 };
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[
     Need::Distribution,
@@ -37,9 +38,7 @@ const CORNER_SIZE: (usize, usize) = (160, 60);
 
 #[test]
 fn validation_reports_a_mistake_and_is_silent_on_a_correct_program() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let machines = DRIVERS.map(|driver| driver().with_layers(&[&VALIDATION]));
     let libraries = [Library::distribution(), Library::under_test()];
     for (machine, library) in
@@ -60,9 +59,7 @@ fn validation_reports_a_mistake_and_is_silent_on_a_correct_program() {
 /// Without a messenger the layer writes to the standard output.
 #[test]
 fn validation_finds_nothing_to_say_about_drawing_and_computing() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let machine = Machine::with_drivers(&[lavapipe()]).with_layers(&[&VALIDATION]);
     let library = Library::under_test();
     for (name, libraries) in [("draw", &[][..]), ("probe", &["dl"])] {
@@ -76,9 +73,7 @@ fn validation_finds_nothing_to_say_about_drawing_and_computing() {
 
 #[test]
 fn device_select_lists_the_devices() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for (driver, device) in DRIVERS.into_iter().zip(["10005:0 \"llvmpipe", "0:0 \"null\""]) {
         let machine = driver().with_layers(&[&DEVICE_SELECT]);
         let list = |library: &Library| {
@@ -94,9 +89,7 @@ fn device_select_lists_the_devices() {
 /// Drawing does nothing on the null driver, so only the layers' own output can be checked.
 #[test]
 fn the_overlays_run_on_a_driver_that_draws_nothing() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let words = [(&MANGOHUD, "[MANGOHUD]"), (&VKBASALT, "vkBasalt info:  effects = cas")];
     for (layer, words) in words.into_iter().chain([(&RENDERDOC, ""), (&MESA_OVERLAY, "")]) {
         let screen = Screen::start();
@@ -116,9 +109,7 @@ fn the_overlays_run_on_a_driver_that_draws_nothing() {
 
 #[test]
 fn without_layers_the_corner_of_the_picture_is_empty() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let mut cube = Cube::start(&[], |_| {});
     let picture = cube.wait_for(|picture| picture.lit() > 100_000 && picture.colours() > 100);
     assert_eq!(colours_of_corner(&picture), 1);
@@ -127,9 +118,7 @@ fn without_layers_the_corner_of_the_picture_is_empty() {
 
 #[test]
 fn the_overlays_are_in_the_picture() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for layer in [&MANGOHUD, &RENDERDOC, &MESA_OVERLAY] {
         let mut cube = Cube::start(&[layer], |_| {});
         let drawn = |picture: &Picture| picture.lit() > 100_000 && colours_of_corner(picture) > 10;
@@ -140,9 +129,7 @@ fn the_overlays_are_in_the_picture() {
 /// A table of colours that turns each one into its opposite.
 #[test]
 fn vkbasalt_changes_the_colours() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let folder = tempfile::tempdir().expect("a folder for vkBasalt's files");
     let (table, configuration) = (folder.path().join("opposite.cube"), folder.path().join("vkBasalt.conf"));
     let opposites = (0..8).map(|corner| {
@@ -162,9 +149,7 @@ fn vkbasalt_changes_the_colours() {
 /// Names, versions, descriptions and extensions of all layers.
 #[test]
 fn vulkaninfo_lists_the_same_layers() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let all = [&VALIDATION, &MESA_OVERLAY, &DEVICE_SELECT, &MANGOHUD, &VKBASALT, &RENDERDOC];
     let ours = Library::under_test();
     for (driver, name) in DRIVERS.into_iter().zip(["text-layers", "text-layers-null"]) {
@@ -181,9 +166,7 @@ fn vulkaninfo_lists_the_same_layers() {
 /// Programs' output does not depend on the loader, whichever layer is active.
 #[test]
 fn programs_print_the_same_with_each_layer_on_both_libraries() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let (theirs, ours) = (Library::distribution(), Library::under_test());
     for layer in [&VALIDATION, &MESA_OVERLAY, &DEVICE_SELECT, &MANGOHUD, &VKBASALT] {
         for driver in DRIVERS {

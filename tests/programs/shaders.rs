@@ -3,6 +3,7 @@ use std::path::Path;
 use std::process::Command;
 
 use vkload_tests::programs::Need;
+use vkload_tests::skip_unless;
 
 /// Returns the words, without the third, which names the compiler and its version.
 fn words(text: &str) -> Vec<String> {
@@ -18,9 +19,7 @@ fn words(text: &str) -> Vec<String> {
 
 #[test]
 fn words_come_from_their_sources() {
-    if Need::missing(&[Need::Program("glslangValidator")]) {
-        return;
-    }
+    skip_unless!(&[Need::Program("glslangValidator")]);
     let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs/shaders");
     let folder = tempfile::tempdir().expect("a folder for words");
     for name in ["sum.comp", "triangle.vert", "triangle.frag"] {

@@ -3,6 +3,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use vkload_tests::programs::{CProgram, Library, Machine, Need, Running, Screen, lavapipe, run};
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Lavapipe, Need::Program("Xvfb"), Need::Program("vkcube"), Need::Compiler];
 
@@ -12,9 +13,7 @@ fn machine_with(screen: &Screen) -> Machine {
 
 #[test]
 fn sixty_pictures_and_a_clean_end() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let screen = Screen::start();
     let machine = machine_with(&screen);
     let library = Library::under_test();
@@ -26,9 +25,7 @@ fn sixty_pictures_and_a_clean_end() {
 
 #[test]
 fn the_cube_is_on_the_screen() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for program in ["vkcube", "vkcubepp"] {
         let screen = Screen::start();
         let machine = machine_with(&screen);
@@ -60,26 +57,20 @@ fn presents_its_colour(kind: &str) {
 
 #[test]
 fn a_swapchain_on_an_xcb_window() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     presents_its_colour("xcb");
 }
 
 #[test]
 fn a_swapchain_on_an_xlib_window() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     presents_its_colour("xlib");
 }
 
 /// If no driver has headless surfaces, the program reports that and exits with 77.
 #[test]
 fn a_swapchain_on_a_headless_surface() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let library = Library::under_test();
     let program = CProgram::compile("surface", &library, &["xcb", "X11"]);
     let machine = Machine::with_drivers(&[lavapipe()]);

@@ -6,6 +6,7 @@ use serde_json::Value;
 use vkload_tests::programs::{
     Library, Machine, Need, Screen, json_lines, lavapipe, lavapipe_copies, run, same_as_distribution,
 };
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Distribution, Need::Lavapipe, Need::Program("vulkaninfo")];
 
@@ -38,9 +39,7 @@ fn vulkaninfo(machine: &Machine, library: &Library, arguments: &[&str]) -> Strin
 
 #[test]
 fn json_of_lavapipe() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let (_, text) = compare("json", &Machine::with_drivers(&[lavapipe()]), &["--json"]);
     assert!(
         text.contains("/capabilities/device/properties/VkPhysicalDeviceProperties/deviceName = \"llvmpipe")
@@ -49,27 +48,21 @@ fn json_of_lavapipe() {
 
 #[test]
 fn summary_of_lavapipe() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let (_, text) = compare("summary", &Machine::with_drivers(&[lavapipe()]), &["--summary"]);
     assert!(text.contains("deviceName         = llvmpipe"), "{text}");
 }
 
 #[test]
 fn text_of_lavapipe() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let (_, text) = compare("text", &Machine::with_drivers(&[lavapipe()]), &[]);
     assert!(text.contains("VkPhysicalDeviceVulkan13Features"), "{text}");
 }
 
 #[test]
 fn format_list_and_tool_list_of_lavapipe() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     compare("text", &Machine::with_drivers(&[lavapipe()]), &["--show-formats"]);
     compare("text", &Machine::with_drivers(&[lavapipe()]), &["--show-tool-props"]);
 }
@@ -77,9 +70,7 @@ fn format_list_and_tool_list_of_lavapipe() {
 /// With a display, surfaces are made with XCB and Xlib, and their capabilities printed.
 #[test]
 fn text_with_surfaces() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let screen = Screen::start();
     let machine = Machine::with_drivers(&[lavapipe()]).with_display(screen.display());
     let (_, text) = compare("text-display", &machine, &[]);
@@ -94,18 +85,14 @@ fn text_with_surfaces() {
 /// All drivers and layers that the distribution installs, most of them for hardware that is not there.
 #[test]
 fn summary_of_the_system() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let (_, text) = compare("summary-system", &Machine::with_default_search(), &["--summary"]);
     assert!(text.contains("deviceName         = llvmpipe"), "{text}");
 }
 
 #[test]
 fn summary_of_two_and_three_drivers() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let folder = tempfile::tempdir().expect("a folder for drivers");
     let copies = lavapipe_copies(folder.path(), 3);
     for (name, drivers) in [("summary-two", &copies[..2]), ("summary-three", &copies[..])] {
@@ -116,9 +103,7 @@ fn summary_of_two_and_three_drivers() {
 
 #[test]
 fn summary_of_lavapipe_among_drivers_without_hardware() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let folder = PathBuf::from("/usr/share/vulkan/icd.d");
     let (_, text) = compare("summary-folder", &Machine::with_drivers(&[folder]), &["--summary"]);
     assert!(text.contains("deviceName         = llvmpipe"), "{text}");
@@ -126,9 +111,7 @@ fn summary_of_lavapipe_among_drivers_without_hardware() {
 
 #[test]
 fn no_driver_is_an_error_of_the_program_and_no_crash() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let folder = tempfile::tempdir().expect("a folder without drivers");
     let machine = Machine::with_drivers(&[folder.path().join("missing.json")]);
     for library in [Library::distribution(), Library::under_test()] {
@@ -145,9 +128,7 @@ fn no_driver_is_an_error_of_the_program_and_no_crash() {
 /// Guards all other tests here: the dynamic linker loads the library of the folder, whatever is installed.
 #[test]
 fn the_program_runs_on_the_library_of_the_folder() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let machine = Machine::with_drivers(&[lavapipe()]);
     for library in [Library::distribution(), Library::under_test()] {
         let mut command = machine.command(&library, "vulkaninfo");

@@ -1,13 +1,12 @@
 //! Programs whose threads a tool watches: it has nothing to report of the library.
 use vkload_tests::programs::{CProgram, Library, Machine, Need, null_driver, races, run};
+use vkload_tests::skip_unless;
 
 /// Threads create instances and devices, and open and close the library. Neither the library nor the driver was compiled with
 /// ThreadSanitizer, so it sees only their calls, such as `malloc` and `free`.
 #[test]
 fn thread_sanitizer_reports_nothing() {
-    if Need::missing(&[Need::Compiler]) {
-        return;
-    }
+    skip_unless!(&[Need::Compiler]);
     let folder = tempfile::tempdir().expect("a folder for drivers");
     let machine = Machine::with_drivers(&[null_driver(folder.path(), 2)]);
     let library = Library::under_test();
@@ -30,9 +29,7 @@ fn thread_sanitizer_reports_nothing() {
 /// These two see every access to memory, the library's own included.
 #[test]
 fn helgrind_and_drd_report_nothing() {
-    if Need::missing(&[Need::Compiler, Need::Program("valgrind")]) {
-        return;
-    }
+    skip_unless!(&[Need::Compiler, Need::Program("valgrind")]);
     let folder = tempfile::tempdir().expect("a folder for drivers");
     let machine = Machine::with_drivers(&[null_driver(folder.path(), 2)]);
     let library = Library::under_test();

@@ -53,25 +53,16 @@ pub fn grant(granted: Option<Granted>) {
 }
 
 /// Returns how many requests were refused.
-#[must_use]
 pub fn refused() -> i64 {
     REFUSED.load(Ordering::Relaxed)
 }
 
 /// Returns the blocks that have not been given back: the address and the scope of each.
-///
-/// # Panics
-/// Never.
-#[must_use]
 pub fn live() -> Vec<(usize, vk::SystemAllocationScope)> {
     BLOCKS.lock().unwrap().iter().map(|(address, block)| (*address, block.scope)).collect()
 }
 
 /// Returns the violations of the specification.
-///
-/// # Panics
-/// Never.
-#[must_use]
 pub fn faults() -> Vec<String> {
     FAULTS.lock().unwrap().clone()
 }

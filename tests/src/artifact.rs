@@ -8,10 +8,6 @@ const FOLDER: &str = "VKLOAD_TEST_ARTIFACTS";
 
 /// Returns the artifact with this path in the folder that `VKLOAD_TEST_ARTIFACTS` names. Returns nothing if the variable is not set, and
 /// prints the command that builds the artifact.
-///
-/// # Panics
-/// If the variable is set and the artifact is missing.
-#[must_use]
 pub fn artifact(path: &str, command: &str) -> Option<PathBuf> {
     let Some(folder) = env::var_os(FOLDER) else {
         println!(

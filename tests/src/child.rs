@@ -60,10 +60,6 @@ pub struct Vk {
 
 impl Vk {
     /// Opens the library under test once more; it stays open.
-    ///
-    /// # Panics
-    /// If it does not open.
-    #[must_use]
     pub fn open() -> Self {
         let path = CString::new(std::env::var(LIBRARY).unwrap()).unwrap();
         // SAFETY: the library's constructors are a loader's, which are meant to run anywhere.
@@ -80,18 +76,12 @@ impl Vk {
     }
 
     /// Closes the library.
-    ///
-    /// # Panics
-    /// If the dynamic linker refuses.
     pub fn close(self) {
         // SAFETY: `open` opened it; nothing of it is used after `self` is gone.
         assert_eq!(unsafe { libc::dlclose(self.library) }, 0, "{}", last_error());
     }
 
     /// Closes the library as often as it was opened, so that it is unloaded. Nothing of this value works afterwards.
-    ///
-    /// # Panics
-    /// If the dynamic linker refuses, or other code holds the library.
     pub fn close_all(&self) {
         let path = CString::new(std::env::var(LIBRARY).unwrap()).unwrap();
         for _ in 0..100 {
@@ -108,9 +98,6 @@ impl Vk {
     }
 
     /// Reports a value to the test. The last value of a key counts.
-    ///
-    /// # Panics
-    /// If it cannot be written.
     pub fn say(&self, key: &str, value: impl Display) {
         let path = PathBuf::from(std::env::var(SANDBOX).unwrap()).join("out/said");
         let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
@@ -118,25 +105,16 @@ impl Vk {
     }
 
     /// Returns an argument of the scenario. The path of each driver's manifest is one, under the driver's name.
-    ///
-    /// # Panics
-    /// If the scenario has no such argument.
-    #[must_use]
     pub fn arg(&self, name: &str) -> String {
         std::env::var(format!("{ARGUMENT}{name}")).unwrap()
     }
 
     /// Returns the path of something in the sandbox.
-    ///
-    /// # Panics
-    /// Never in a scenario.
-    #[must_use]
     pub fn path(&self, relative: &str) -> PathBuf {
         PathBuf::from(std::env::var(SANDBOX).unwrap()).join(relative)
     }
 
     /// Returns whether the library of a driver is loaded at this moment.
-    #[must_use]
     pub fn is_loaded(&self, driver: &str) -> bool {
         let path = self.path(&format!("lib/lib{driver}.so"));
         let path = CString::new(path.to_str().unwrap_or_default()).unwrap_or_default();
@@ -151,9 +129,6 @@ impl Vk {
     }
 
     /// Has a driver call `hook` at the beginning of every call from now on, with the command and its line in the trace.
-    ///
-    /// # Panics
-    /// If the driver's library is not loaded.
     pub fn on_calls_of(&self, driver: &str, hook: unsafe extern "C" fn(*const c_char, *const c_char)) {
         let path = CString::new(self.path(&format!("lib/lib{driver}.so")).to_str().unwrap()).unwrap();
         // SAFETY: nothing is loaded by this, and the loader keeps the library open. The variable is an aligned pointer to such
@@ -168,22 +143,17 @@ impl Vk {
     }
 
     /// Hides devices of a driver by their numbers from now on, as if they were unplugged.
-    ///
-    /// # Panics
-    /// If it cannot be written down.
     pub fn hide(&self, driver: &str, devices: &[u32]) {
         let list: Vec<String> = devices.iter().map(u32::to_string).collect();
         std::fs::write(self.path(&format!("lib/lib{driver}.so.cfg.hidden")), list.join("\n")).unwrap();
     }
 
     /// Returns the address of an exported symbol, 0 if it does not exist.
-    #[must_use]
     pub fn symbol(&self, name: &str) -> usize {
         symbol(self.library, &CString::new(name).unwrap_or_default()) as usize
     }
 
     /// Returns the result of vkGetInstanceProcAddr, as an address.
-    #[must_use]
     pub fn proc(&self, instance: vk::Instance, name: &str) -> usize {
         let name = CString::new(name).unwrap_or_default();
         // SAFETY: the instance is null or alive; the name is a C string.
@@ -200,10 +170,6 @@ impl Vk {
     }
 
     /// Creates an instance of Vulkan 1.0 that asks for nothing.
-    ///
-    /// # Panics
-    /// If that fails.
-    #[must_use]
     pub fn instance(&self) -> Instance<'_> {
         self.create(&Ask::new()).unwrap()
     }

@@ -30,26 +30,22 @@ pub(crate) fn scarce() -> PathBuf {
 }
 
 /// Returns a Vulkan loader that acts as the system's, below the loader under test: `tests/system-loader/`.
-#[must_use]
 pub fn system_loader() -> PathBuf {
     library(&["system-loader"], &[])
 }
 
 /// Returns a library that gives the names in a folder out sorted, for `LD_PRELOAD`: two loaders then see the same order.
-#[must_use]
 pub fn sorted_folders() -> PathBuf {
     library(&["differential/preload"], &[])
 }
 
 /// Returns a library that puts a folder under `/appearing`, which only `opendir` and `fopen` know, once `VKLOAD_TEST_APPEARING` names it;
 /// for `LD_PRELOAD`.
-#[must_use]
 pub fn appearing_folder() -> PathBuf {
     library(&["interposer"], &[])
 }
 
 /// Returns the library made of the C files in this folder with these switches.
-#[must_use]
 pub fn compiled(folder: &str, switches: &[&str]) -> PathBuf {
     library(&[folder], switches)
 }
@@ -129,10 +125,6 @@ fn compile(sources: &[PathBuf], switches: &[&str], library: &Path) {
 }
 
 /// Returns the library under test.
-///
-/// # Panics
-/// If it does not exist.
-#[must_use]
 pub fn library_under_test() -> PathBuf {
     let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);
     let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));

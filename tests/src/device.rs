@@ -6,29 +6,26 @@ use ash::vk;
 
 /// A physical device of a [`Driver`](crate::Driver): by default, a CPU with one queue family and no extensions.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Device(String);
 
 impl Device {
     /// Returns a device of this name.
-    #[must_use]
     pub fn new(name: &str) -> Self {
         Self(format!("device={name}\n"))
     }
 
     /// Sets its kind.
-    #[must_use]
     pub fn kind(self, kind: vk::PhysicalDeviceType) -> Self {
         self.line("device_type", kind.as_raw())
     }
 
     /// Sets its vendorID and deviceID.
-    #[must_use]
     pub fn id(self, vendor: u32, device: u32) -> Self {
         self.line("device_vendor", vendor).line("device_id", device)
     }
 
     /// Sets its address on the PCI bus: domain, bus, device, function. Adds VK_EXT_pci_bus_info.
-    #[must_use]
     pub fn pci(self, place: [u32; 4]) -> Self {
         let [domain, bus, device, function] = place;
         self.line("device_pci", format!("{domain}:{bus}:{device}:{function}"))
@@ -36,19 +33,16 @@ impl Device {
     }
 
     /// Sets its Vulkan version; the driver's own by default.
-    #[must_use]
     pub fn api(self, version: &str) -> Self {
         self.line("device_api", api_version(version))
     }
 
     /// Adds an extension.
-    #[must_use]
     pub fn extension(self, name: &str) -> Self {
         self.line("device_extension", name)
     }
 
     /// Sets its number of queue families, at most 8.
-    #[must_use]
     pub fn queue_families(self, count: u32) -> Self {
         self.line("device_queue_families", count)
     }

@@ -28,6 +28,7 @@ pub enum Lie {
 /// A driver to be installed: by default well-behaved, of interface version 5 and Vulkan 1.3, without devices and extensions. Versions are
 /// written as in manifests: `1.3.0`.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Driver {
     name: String,
     interface: u32,
@@ -59,7 +60,6 @@ impl Driver {
         &["-DEXPORT_LOOKUP", "-DEXPORT_NEGOTIATE", "-DEXPORT_PHYSICAL"];
 
     /// Returns a driver whose manifest is `NAME.json` and whose library is `libNAME.so` in the sandbox's `lib`.
-    #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -78,175 +78,148 @@ impl Driver {
     }
 
     /// Sets its highest interface version. Determines its exports, unless [`Self::exports`] does.
-    #[must_use]
     pub fn interface(mut self, version: u32) -> Self {
         self.interface = version;
         self
     }
 
     /// Sets its exports, one of the constants of this type.
-    #[must_use]
     pub fn exports(mut self, switches: &'static [&'static str]) -> Self {
         self.exports = Some(switches);
         self
     }
 
     /// Sets the result of its vkEnumerateInstanceVersion and, unless [`Self::manifest_api`] is used, its manifest's version.
-    #[must_use]
     pub fn api(mut self, version: &str) -> Self {
         version.clone_into(&mut self.api);
         self
     }
 
     /// Sets its manifest's version only.
-    #[must_use]
     pub fn manifest_api(mut self, version: &str) -> Self {
         self.manifest_api = Some(version.to_owned());
         self
     }
 
     /// Sets its manifest's `library_path`, instead of the library's absolute path.
-    #[must_use]
     pub fn library_path(mut self, path: &str) -> Self {
         self.library_path = Some(path.to_owned());
         self
     }
 
     /// Adds a field to the manifest's `ICD` object, the value in JSON.
-    #[must_use]
     pub fn manifest_field(mut self, key: &str, value: &str) -> Self {
         write!(self.manifest_fields, ", \"{key}\": {value}").unwrap();
         self
     }
 
     /// Sets the whole manifest as text, with `LIBRARY` for the path of its library.
-    #[must_use]
     pub fn manifest(mut self, text: &str) -> Self {
         self.manifest = Some(text.to_owned());
         self
     }
 
     /// Sets the folder of its manifest in the sandbox, by default `data/vulkan/icd.d`.
-    #[must_use]
     pub fn folder(mut self, folder: &str) -> Self {
         folder.clone_into(&mut self.folder);
         self
     }
 
     /// Adds a physical device, after its existing ones.
-    #[must_use]
     pub fn device(mut self, device: Device) -> Self {
         self.devices.push_str(device.configuration());
         self
     }
 
     /// Adds a group of devices by their numbers. Without any group, each device is one.
-    #[must_use]
     pub fn group(self, members: &[u32]) -> Self {
         let members: Vec<String> = members.iter().map(u32::to_string).collect();
         self.line("group", members.join(","))
     }
 
     /// Adds an instance extension.
-    #[must_use]
     pub fn extension(self, name: &str) -> Self {
         self.line("extension", name)
     }
 
     /// Adds an instance extension in this version.
-    #[must_use]
     pub fn extension_version(self, name: &str, version: u32) -> Self {
         self.line("extension", format!("{name}:{version}"))
     }
 
     /// Sets a command's immediate result; the command does nothing else.
-    #[must_use]
     pub fn result(self, command: &str, result: vk::Result) -> Self {
         self.line("result", format!("{command}:{}", result.as_raw()))
     }
 
     /// Makes a command return a false result.
-    #[must_use]
     pub fn lie(self, command: &str, lie: Lie) -> Self {
         self.line("lie", format!("{command}:{}", lie as i32))
     }
 
     /// Removes a command that its version or extensions include.
-    #[must_use]
     pub fn without(self, command: &str) -> Self {
         self.line("without", command)
     }
 
     /// Makes surfaces of its own (interface version 3).
-    #[must_use]
     pub fn own_surfaces(self) -> Self {
         self.line("own_surfaces", 1)
     }
 
     /// Asks the loader for extensions and instances whenever it is asked itself, as one does that is made on top of other drivers.
-    #[must_use]
     pub fn uses_the_loader(self) -> Self {
         self.line("loader", crate::library_under_test().display())
     }
 
     /// Records look-ups by name, as `vk_icdGetInstanceProcAddr` and so on.
-    #[must_use]
     pub fn trace_lookups(self) -> Self {
         self.line("trace_lookups", 1)
     }
 
     /// Sends a message of its own to its messengers when its devices are counted.
-    #[must_use]
     pub fn speaks(self) -> Self {
         self.line("speaks", 1)
     }
 
     /// Adds an extension, of the instance and of each device, whose name has no NUL at its end.
-    #[must_use]
     pub fn unterminated(self) -> Self {
         self.line("unterminated", 1)
     }
 
     /// Makes its vkGetDeviceProcAddr return a pointer for every name, which must not be called.
-    #[must_use]
     pub fn knows_all_device_commands(self) -> Self {
         self.line("knows_all", 1)
     }
 
     /// Makes all its instances return the same `VkPhysicalDevice`s.
-    #[must_use]
     pub fn shares_devices(self) -> Self {
         self.line("shared_devices", 1)
     }
 
     /// Allocates memory for its objects from the callbacks of their creation, and frees it with the callbacks of their destruction. Aborts
     /// the process unless both or neither call has callbacks.
-    #[must_use]
     pub fn uses_callbacks(self) -> Self {
         self.line("uses_callbacks", 1)
     }
 
     /// Leaves the magic number out of its dispatchable objects.
-    #[must_use]
     pub fn forgets_magic(self) -> Self {
         self.line("magic", 0)
     }
 
     /// Has this many commands `vkUnknownPhysicalDevice<N>TEST` and `vkUnknownDevice<N>TEST`, at most 300 of each.
-    #[must_use]
     pub fn unknown_commands(self, physical_device: u32, device: u32) -> Self {
         self.line("unknown_physical_devices", physical_device).line("unknown_devices", device)
     }
 
     /// Makes its library a layer's as well, which is installed [inside it](crate::Layer::inside_driver).
-    #[must_use]
     pub fn holds_layer(mut self) -> Self {
         self.holds_layer = true;
         self
     }
 
     /// Adds a line to its configuration, as `tests/drivers/config.c` reads it.
-    #[must_use]
     pub fn line(mut self, key: &str, value: impl std::fmt::Display) -> Self {
         writeln!(self.configuration, "{key}={value}").unwrap();
         self

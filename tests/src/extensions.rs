@@ -22,7 +22,6 @@ pub fn instance_extensions() -> impl Iterator<Item = &'static str> {
 
 impl Driver {
     /// Has all of them, whatever it has commands for.
-    #[must_use]
     pub fn every_instance_extension(self) -> Self {
         instance_extensions().fold(self, Self::extension)
     }
@@ -30,7 +29,6 @@ impl Driver {
 
 impl Ask<'_> {
     /// For all of them.
-    #[must_use]
     pub fn every_instance_extension(self) -> Self {
         instance_extensions().fold(self, |ask, name| ask.extension(name))
     }

@@ -9,6 +9,7 @@ use crate::Vk;
 
 /// The parameters of vkCreateInstance. Without [`Ask::api`] no VkApplicationInfo is passed.
 #[derive(Clone, Default)]
+#[must_use]
 pub struct Ask<'a> {
     api: Option<u32>,
     extensions: Vec<CString>,
@@ -20,54 +21,46 @@ pub struct Ask<'a> {
 
 impl<'a> Ask<'a> {
     /// Asks for nothing.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Requests a Vulkan version.
-    #[must_use]
     pub fn api(self, major: u32, minor: u32) -> Self {
         self.raw_api(vk::make_api_version(0, major, minor, 0))
     }
 
     /// Requests a Vulkan version, given as a number.
-    #[must_use]
     pub fn raw_api(mut self, version: u32) -> Self {
         self.api = Some(version);
         self
     }
 
     /// Enables an extension.
-    #[must_use]
     pub fn extension(mut self, name: &str) -> Self {
         self.extensions.push(CString::new(name).unwrap_or_default());
         self
     }
 
     /// Enables a layer.
-    #[must_use]
     pub fn layer(mut self, name: &str) -> Self {
         self.layers.push(CString::new(name).unwrap_or_default());
         self
     }
 
     /// Requests portability drivers: sets the flag, but does not enable the extension.
-    #[must_use]
     pub fn portability_flag(mut self) -> Self {
         self.flags |= vk::InstanceCreateFlags::ENUMERATE_PORTABILITY_KHR;
         self
     }
 
     /// Sets these flags.
-    #[must_use]
     pub fn flags(mut self, flags: vk::InstanceCreateFlags) -> Self {
         self.flags = flags;
         self
     }
 
     /// Sets this structure as pNext.
-    #[must_use]
     pub fn next<T: vk::ExtendsInstanceCreateInfo>(mut self, structure: &'a T) -> Self {
         let pointer: *const T = structure;
         // SAFETY: a reference to the first byte of a structure that lives as long; it is only passed on.
@@ -76,7 +69,6 @@ impl<'a> Ask<'a> {
     }
 
     /// Uses memory from these callbacks, which stay valid until the instance is destroyed.
-    #[must_use]
     pub fn callbacks(mut self, callbacks: Option<vk::AllocationCallbacks<'static>>) -> Self {
         self.callbacks = callbacks;
         self
@@ -130,18 +122,11 @@ impl Drop for Instance<'_> {
 
 impl Instance<'_> {
     /// Never destroys it.
-    ///
-    /// # Panics
-    /// Never.
     pub fn leak(mut self) -> ash::Instance {
         self.raw.take().unwrap()
     }
 
     /// Returns its physical devices.
-    ///
-    /// # Panics
-    /// If they cannot be enumerated.
-    #[must_use]
     pub fn devices(&self) -> Vec<vk::PhysicalDevice> {
         self.try_devices().unwrap()
     }
@@ -156,7 +141,6 @@ impl Instance<'_> {
     }
 
     /// Returns the name of a physical device.
-    #[must_use]
     pub fn name(&self, device: vk::PhysicalDevice) -> String {
         // SAFETY: the device is one of this instance.
         let properties = unsafe { self.get_physical_device_properties(device) };
@@ -164,16 +148,11 @@ impl Instance<'_> {
     }
 
     /// Returns the names of its physical devices, in order.
-    #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.devices().into_iter().map(|device| self.name(device)).collect()
     }
 
     /// Returns the physical device of this name.
-    ///
-    /// # Panics
-    /// If it does not exist.
-    #[must_use]
     pub fn named(&self, name: &str) -> vk::PhysicalDevice {
         self.devices().into_iter().find(|device| self.name(*device) == name).unwrap()
     }
@@ -198,16 +177,11 @@ impl Instance<'_> {
     }
 
     /// Does the same, for a call that has to succeed.
-    ///
-    /// # Panics
-    /// If it does not.
-    #[must_use]
     pub fn device(&self, physical_device: vk::PhysicalDevice, extensions: &[&str]) -> ash::Device {
         self.try_device(physical_device, extensions).unwrap()
     }
 
     /// Returns the result of vkGetInstanceProcAddr, as an address.
-    #[must_use]
     pub fn proc(&self, name: &str) -> usize {
         self.vk.proc(self.handle(), name)
     }
@@ -216,10 +190,6 @@ impl Instance<'_> {
     ///
     /// # Safety
     /// `F` has to be the function pointer type of the command.
-    ///
-    /// # Panics
-    /// If vkGetInstanceProcAddr does not know it.
-    #[must_use]
     pub unsafe fn command<F: Copy>(&self, name: &str) -> F {
         let address = self.proc(name);
         assert_ne!(address, 0, "{name} is not there");
@@ -230,7 +200,6 @@ impl Instance<'_> {
 }
 
 /// Returns the names in a list of extensions, in order.
-#[must_use]
 pub fn extension_names(list: &[vk::ExtensionProperties]) -> Vec<String> {
     let name = |extension: &vk::ExtensionProperties| {
         extension

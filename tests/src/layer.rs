@@ -10,6 +10,7 @@ use crate::{Sandbox, compile};
 
 /// A layer to be installed: by default explicit, of interface version 2, passing everything on and recording it.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Layer {
     name: String,
     implicit: bool,
@@ -36,7 +37,6 @@ impl Layer {
     pub const OTHER: &[&str] = &["-DEXPORT_OTHER"];
 
     /// Returns a layer whose manifest is `NAME.json` and whose library is `libNAME.so` in the sandbox's `lib`.
-    #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -55,7 +55,6 @@ impl Layer {
     }
 
     /// Makes it active unless the variable `NO_NAME` is set.
-    #[must_use]
     pub fn implicit(mut self) -> Self {
         self.implicit = true;
         let variable = format!("{{\"NO_{}\": \"1\"}}", self.name);
@@ -63,28 +62,24 @@ impl Layer {
     }
 
     /// Sets its exports, one of the constants of this type.
-    #[must_use]
     pub fn exports(mut self, switches: &[&str]) -> Self {
         self.exports = switches.iter().map(|&switch| switch.to_owned()).collect();
         self
     }
 
     /// Exports `NAMEGetInstanceProcAddr` and `NAMEGetDeviceProcAddr`.
-    #[must_use]
     pub fn exports_its_name(mut self) -> Self {
         self.exports = vec!["-DEXPORT_NAMED".to_owned(), format!("-DLAYER_NAME={}", self.name)];
         self
     }
 
     /// Its library also holds the layer `second`, which exports functions with that name in front.
-    #[must_use]
     pub fn holds(mut self, second: &str) -> Self {
         self.exports.push(format!("-DSECOND={second}"));
         self
     }
 
     /// Lies in the library of the layer `first`, which [`Self::holds`] it.
-    #[must_use]
     pub fn held_by(mut self, first: &str) -> Self {
         self.library = Some(format!("lib/lib{first}.so"));
         self.configuration = "second";
@@ -92,73 +87,62 @@ impl Layer {
     }
 
     /// Lies in the library of the driver of this name, which [`Driver::holds_layer`](crate::Driver::holds_layer).
-    #[must_use]
     pub fn inside_driver(mut self, driver: &str) -> Self {
         self.library = Some(format!("lib/lib{driver}.so"));
         self
     }
 
     /// Adds a behaviour of `tests/layers/`, in addition to passing calls on.
-    #[must_use]
     pub fn does(mut self, behaviour: &str) -> Self {
         writeln!(self.behaviours, "do={behaviour}").unwrap();
         self
     }
 
     /// Adds a behaviour with a number.
-    #[must_use]
     pub fn does_with(self, behaviour: &str, number: i64) -> Self {
         self.does(&format!("{behaviour}:{number}"))
     }
 
     /// Answers the negotiation with this result.
-    #[must_use]
     pub fn refuses(self, result: vk::Result) -> Self {
         self.does_with("refuse", result.as_raw().into())
     }
 
     /// Adds a field to the manifest's `layer` object, the value in JSON.
-    #[must_use]
     pub fn field(mut self, key: &str, value: &str) -> Self {
         write!(self.fields, ", \"{key}\": {value}").unwrap();
         self
     }
 
     /// Adds an instance extension to its manifest.
-    #[must_use]
     pub fn instance_extension(self, name: &str) -> Self {
         self.field("instance_extensions", &format!("[{{\"name\": \"{name}\", \"spec_version\": \"1\"}}]"))
     }
 
     /// Adds a device extension to its manifest.
-    #[must_use]
     pub fn device_extension(self, name: &str) -> Self {
         self.field("device_extensions", &format!("[{{\"name\": \"{name}\", \"spec_version\": \"1\"}}]"))
     }
 
     /// Sets the manifest's `api_version`.
-    #[must_use]
     pub fn api(mut self, version: &str) -> Self {
         version.clone_into(&mut self.api);
         self
     }
 
     /// Sets the manifest's `library_path`.
-    #[must_use]
     pub fn library_path(mut self, path: &str) -> Self {
         self.library_path = Some(path.to_owned());
         self
     }
 
     /// Sets the whole manifest as text, with `LIBRARY` for the path of its library.
-    #[must_use]
     pub fn manifest(mut self, text: &str) -> Self {
         self.manifest = Some(text.to_owned());
         self
     }
 
     /// Sets the folder of its manifest in the sandbox.
-    #[must_use]
     pub fn folder(mut self, folder: &str) -> Self {
         self.folder = Some(folder.to_owned());
         self

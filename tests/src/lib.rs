@@ -33,11 +33,13 @@ pub mod benches;
 mod bodies;
 mod child;
 mod compile;
+mod copies;
 mod device;
 mod driver;
 mod extensions;
 mod instance;
 mod layer;
+pub mod layered;
 pub mod listening;
 pub mod programs;
 mod refusing;
@@ -51,9 +53,13 @@ pub mod unknown;
 mod windows;
 
 pub use artifact::artifact;
-pub use bodies::{code, list_devices, list_devices_1_0, list_devices_asking, wait_for_the_clock_of_files};
+pub use bodies::{
+    code, list_devices, list_devices_1_0, list_devices_asking, say_groups, say_groups_1_1,
+    wait_for_the_clock_of_files,
+};
 pub use child::Vk;
 pub use compile::{appearing_folder, compiled, library_under_test, sorted_folders, system_loader};
+pub use copies::in_a_copy;
 pub use device::Device;
 pub use driver::{Driver, Lie};
 pub use extensions::{PLATFORMS, instance_extensions};

@@ -4,9 +4,6 @@ use std::io::Error;
 
 /// From now on the system refuses this call in this process with this error number; with `flags`, only if its third parameter has
 /// any of them. Nothing takes that back.
-///
-/// # Panics
-/// If the system has no such filters.
 pub fn refuse(call: libc::c_long, flags: Option<libc::c_int>, error: libc::c_int) {
     // The offset of the third parameter in the filter's data: the lower half of eight bytes.
     const THIRD: u32 = 16 + 2 * 8 + if cfg!(target_endian = "big") { 4 } else { 0 };
@@ -31,9 +28,6 @@ pub fn refuse(call: libc::c_long, flags: Option<libc::c_int>, error: libc::c_int
 }
 
 /// Lets this process and those that it starts get no more privileges than it has.
-///
-/// # Panics
-/// If the system refuses.
 pub fn no_new_privileges() {
     // SAFETY: the call takes numbers only.
     let result = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };

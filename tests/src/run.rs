@@ -8,6 +8,7 @@ use crate::{Sandbox, Trace};
 
 /// A scenario that has run. The methods panic with everything that is known about the run when something is not as they say.
 #[derive(Debug)]
+#[must_use]
 pub struct Run {
     /// The folder that it ran in, still there.
     pub sandbox: Sandbox,
@@ -61,39 +62,33 @@ impl Run {
     }
 
     /// Returns the scenario's last value under this key.
-    #[must_use]
     #[track_caller]
     pub fn said(&self, key: &str) -> &str {
         self.maybe_said(key).unwrap_or_else(|| panic!("nothing was said about {key}: {}", self.report()))
     }
 
     /// Returns the same, split at commas.
-    #[must_use]
     #[track_caller]
     pub fn list(&self, key: &str) -> Vec<&str> {
         self.said(key).split(',').filter(|item| !item.is_empty()).collect()
     }
 
     /// Returns the scenario's last value under this key, if any.
-    #[must_use]
     pub fn maybe_said(&self, key: &str) -> Option<&str> {
         self.said.iter().rfind(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
     /// Returns all of the scenario's values, in order.
-    #[must_use]
     pub fn everything_said(&self) -> &[(String, String)] {
         &self.said
     }
 
     /// Returns the exit status.
-    #[must_use]
     pub fn ended(&self) -> String {
         self.output.status.to_string()
     }
 
     /// Returns the last line on its standard error.
-    #[must_use]
     pub fn last_line(&self) -> &str {
         self.stderr.lines().last().unwrap_or_default()
     }
@@ -106,20 +101,17 @@ impl Run {
     }
 
     /// Returns the calls that a driver recorded; none if it was never loaded.
-    #[must_use]
     pub fn trace(&self, driver: &str) -> Trace {
         let path = self.sandbox.path(format!("out/{driver}.trace"));
         Trace::parse(&fs::read_to_string(path).unwrap_or_default())
     }
 
     /// Returns whether a driver's library was opened.
-    #[must_use]
     pub fn loaded(&self, driver: &str) -> bool {
         self.trace(driver).has("load")
     }
 
     /// Returns the records of all layers, in order, as `LAYER COMMAND`; only for the given commands.
-    #[must_use]
     pub fn calls(&self, commands: &[&str]) -> Vec<String> {
         let calls = fs::read_to_string(self.sandbox.path("out/calls")).unwrap_or_default();
         let wanted =
@@ -128,7 +120,6 @@ impl Run {
     }
 
     /// Returns the lines of the log, each split into its kind (`ERROR`, `INFO | DRIVER` ...) and its message.
-    #[must_use]
     pub fn log(&self) -> Vec<(&str, &str)> {
         let lines = self.stderr.lines().filter_map(|line| line.strip_prefix("[Vulkan Loader] "));
         lines.filter_map(|line| line.split_once(':')).map(|(kind, text)| (kind, text.trim_start())).collect()

@@ -19,7 +19,6 @@ struct Folder {
 
 impl Sandbox {
     /// Returns a new folder, with the folders that are searched for drivers in it.
-    #[must_use]
     #[expect(clippy::new_without_default, reason = "it makes a folder")]
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -32,14 +31,12 @@ impl Sandbox {
     }
 
     /// Keeps the folder instead of removing it.
-    #[must_use]
     pub fn keep(self) -> PathBuf {
         self.folder.keep.store(true, Ordering::Relaxed);
         self.folder.root.clone()
     }
 
     /// Returns the path of something in it.
-    #[must_use]
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.folder.root.join(relative)
     }
@@ -53,7 +50,6 @@ impl Sandbox {
     }
 
     /// Returns the variables that keep a program inside it.
-    #[must_use]
     pub fn environment(&self) -> Vec<(String, String)> {
         let inside = |path: &str| self.path(path).to_str().unwrap().to_owned();
         vec![
@@ -85,10 +81,6 @@ pub(crate) fn temporary_folder() -> PathBuf {
 }
 
 /// Returns the folder that cargo builds into: test executables lie in `PROFILE/deps` of it.
-///
-/// # Panics
-/// If the path of this program is unknown.
-#[must_use]
 pub fn target_folder() -> PathBuf {
     let executable = std::env::current_exe().unwrap();
     let deps = executable.parent().unwrap();

@@ -33,10 +33,6 @@ pub struct Scarce {
 
 impl Scarce {
     /// Watches the library that this address lies in.
-    ///
-    /// # Panics
-    /// If the scenario has no such library.
-    #[must_use]
     pub fn watch(address: usize) -> Self {
         let symbol = |name: &CStr| {
             // SAFETY: the name is a C string.
@@ -67,7 +63,6 @@ impl Scarce {
     }
 
     /// Returns the counts.
-    #[must_use]
     pub fn told(&self) -> Told {
         let mut told = [0; 4];
         // SAFETY: the array holds four numbers.

@@ -12,6 +12,7 @@ use crate::{Driver, Layer, Run, Sandbox, library_under_test};
 
 /// Files, drivers and environment of a program to run.
 #[derive(Debug)]
+#[must_use]
 pub struct Scenario {
     sandbox: Sandbox,
     environment: BTreeMap<String, String>,
@@ -21,10 +22,6 @@ pub struct Scenario {
 
 impl Scenario {
     /// Returns a machine without any driver.
-    ///
-    /// # Panics
-    /// If the library under test does not exist.
-    #[must_use]
     #[expect(clippy::new_without_default, reason = "it makes a folder")]
     pub fn new() -> Self {
         let sandbox = Sandbox::new();
@@ -35,7 +32,6 @@ impl Scenario {
     }
 
     /// Installs a driver.
-    #[must_use]
     pub fn driver(self, driver: Driver) -> Self {
         let manifest = driver.install(&self.sandbox);
         // The scenario finds manifests by name: Vk::arg("good").
@@ -43,28 +39,24 @@ impl Scenario {
     }
 
     /// Installs a layer.
-    #[must_use]
     pub fn layer(self, layer: Layer) -> Self {
         let manifest = layer.install(&self.sandbox);
         self.argument(layer.name(), manifest.to_str().unwrap())
     }
 
     /// Writes a file into the sandbox.
-    #[must_use]
     pub fn file(self, relative: &str, contents: impl AsRef<[u8]>) -> Self {
         self.sandbox.write(relative, contents);
         self
     }
 
     /// Does something to the sandbox.
-    #[must_use]
     pub fn with(self, action: impl FnOnce(&Sandbox)) -> Self {
         action(&self.sandbox);
         self
     }
 
     /// Sets a variable of the program's environment. `SANDBOX` in the value is replaced by the sandbox's path.
-    #[must_use]
     pub fn env(mut self, name: &str, value: &str) -> Self {
         let root = self.sandbox.path("");
         let value = value.replace("SANDBOX", root.to_str().unwrap().trim_end_matches('/'));
@@ -73,34 +65,29 @@ impl Scenario {
     }
 
     /// Removes a variable that the sandbox sets.
-    #[must_use]
     pub fn env_remove(mut self, name: &str) -> Self {
         self.environment.remove(name);
         self
     }
 
     /// Lets memory run out as [`Scarce`](crate::Scarce) says.
-    #[must_use]
     pub fn scarce_memory(self) -> Self {
         let library = crate::compile::scarce();
         self.env("LD_PRELOAD", library.to_str().unwrap())
     }
 
     /// Asks the loader to log everything.
-    #[must_use]
     pub fn log(self) -> Self {
         self.env("VK_LOADER_DEBUG", "all")
     }
 
     /// Adds an argument that the body reads with [`Vk::arg`](crate::Vk::arg).
-    #[must_use]
     pub fn argument(self, name: &str, value: &str) -> Self {
         let name = format!("{}{name}", child::ARGUMENT);
         self.env(&name, value)
     }
 
     /// Writes a settings file with these settings ([`Self::settings_file`]).
-    #[must_use]
     pub fn settings(self, members: &str) -> Self {
         self.settings_file(&format!(
             "{{\n    \"file_format_version\": \"1.0.0\",\n    \"settings\": {{{members}}}\n}}\n"
@@ -108,7 +95,6 @@ impl Scenario {
     }
 
     /// Writes a settings file to Vulkan Configurator's path. `SANDBOX` is replaced by the scenario's folder.
-    #[must_use]
     pub fn settings_file(self, text: &str) -> Self {
         let root = self.sandbox.path("");
         let text = text.replace("SANDBOX", root.to_str().unwrap().trim_end_matches('/'));
@@ -116,45 +102,38 @@ impl Scenario {
     }
 
     /// Tests this library instead.
-    #[must_use]
     pub fn library(self, path: &Path) -> Self {
         self.env(child::LIBRARY, path.to_str().unwrap())
     }
 
     /// Runs as this executable instead: a copy of the present one.
-    #[must_use]
     pub fn executable(mut self, path: PathBuf) -> Self {
         self.executable = path;
         self
     }
 
     /// Starts as this user, who has only the group of the same number.
-    #[must_use]
     pub fn user(mut self, user: u32) -> Self {
         self.user = Some(user);
         self
     }
 
     /// Returns the folder of this scenario.
-    #[must_use]
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox
     }
 
     /// Does not run at all: only leaves its folder behind.
-    #[must_use]
     pub fn keep(self) -> PathBuf {
         self.sandbox.keep()
     }
 
     /// Runs the body in a process of its own and waits for its end.
-    #[must_use]
     pub fn run(self, body: Body) -> Run {
         self.start(body)
     }
 
     /// Does the same for a scenario that runs more than once. Nothing of an earlier run's results is left.
-    #[must_use]
     pub fn run_again(&self, body: Body) -> Run {
         for old in fs::read_dir(self.sandbox.path("out")).into_iter().flatten().flatten() {
             _ = fs::remove_file(old.path());

@@ -11,10 +11,6 @@ pub struct Call {
 
 impl Call {
     /// Returns the value recorded under a key.
-    ///
-    /// # Panics
-    /// If nothing was recorded under it.
-    #[must_use]
     #[track_caller]
     pub fn get(&self, key: &str) -> &str {
         let found = self.arguments.iter().find(|(name, _)| name == key);
@@ -22,7 +18,6 @@ impl Call {
     }
 
     /// Returns the same, split at commas.
-    #[must_use]
     #[track_caller]
     pub fn list(&self, key: &str) -> Vec<&str> {
         self.get(key).split(',').filter(|item| !item.is_empty()).collect()
@@ -54,16 +49,11 @@ impl Trace {
     }
 
     /// Returns the calls of one command.
-    #[must_use]
     pub fn calls(&self, command: &str) -> Vec<&Call> {
         self.0.iter().filter(|call| call.command == command).collect()
     }
 
     /// Returns the only call of a command.
-    ///
-    /// # Panics
-    /// If the number of calls is not one.
-    #[must_use]
     #[track_caller]
     pub fn only(&self, command: &str) -> &Call {
         let calls = self.calls(command);
@@ -72,23 +62,17 @@ impl Trace {
     }
 
     /// Returns the last call of a command.
-    ///
-    /// # Panics
-    /// If the command was not called.
-    #[must_use]
     #[track_caller]
     pub fn last(&self, command: &str) -> &Call {
         self.calls(command).pop().unwrap_or_else(|| panic!("no {command} in {:#?}", self.commands()))
     }
 
     /// Returns whether a command was called at all.
-    #[must_use]
     pub fn has(&self, command: &str) -> bool {
         !self.calls(command).is_empty()
     }
 
     /// Returns the names of everything that was called, in order.
-    #[must_use]
     pub fn commands(&self) -> Vec<&str> {
         self.0.iter().map(|call| call.command.as_str()).collect()
     }

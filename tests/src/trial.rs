@@ -38,16 +38,11 @@ pub struct Trial<'v> {
 
 impl<'v> Trial<'v> {
     /// Returns the callbacks of the application for memory of `owner`, if it has any.
-    #[must_use]
     pub fn callbacks(&self, owner: Owner) -> Option<vk::AllocationCallbacks<'static>> {
         (self.short != Short::Process).then(|| allocator::callbacks(owner))
     }
 
     /// Returns an instance, made with enough memory.
-    ///
-    /// # Panics
-    /// If it cannot be made.
-    #[must_use]
     pub fn instance(&self, ask: Ask<'_>) -> Instance<'v> {
         self.vk.create(&ask.callbacks(self.callbacks(Owner::Instance))).unwrap()
     }
@@ -107,10 +102,6 @@ struct Ended {
 }
 
 /// Makes `row`'s call with ever more memory until it has enough; returns the number of trials, and the complaints.
-///
-/// # Panics
-/// If the system cannot create processes.
-#[must_use]
 pub fn try_all(vk: &Vk, row: fn(&Trial<'_>), short: Short) -> (i64, Vec<String>) {
     let all = trial(vk, row, short, None);
     if !all.faults.is_empty() {

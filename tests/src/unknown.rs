@@ -42,7 +42,6 @@ pub type Unknown<H> = unsafe extern "system" fn(
 ///
 /// # Safety
 /// The function has to be one of a test driver's unknown commands, for this kind of handle.
-#[must_use]
 pub unsafe fn call<H>(function: Unknown<H>, handle: H) -> u64 {
     let three = Three { x: 1 << 60, y: 2 << 60, z: 3 };
     // SAFETY: the caller's.
@@ -72,7 +71,6 @@ pub unsafe fn call<H>(function: Unknown<H>, handle: H) -> u64 {
 }
 
 /// Returns the result of the driver's command of this number for the arguments of `call`.
-#[must_use]
 pub fn expected(number: u64) -> u64 {
     let float = |value: f64| value.to_bits();
     let arguments = [
@@ -102,13 +100,11 @@ pub fn expected(number: u64) -> u64 {
 }
 
 /// Returns the name of the physical-device command with this number.
-#[must_use]
 pub fn physical_device_name(number: u64) -> String {
     format!("vkUnknownPhysicalDevice{number}TEST")
 }
 
 /// Returns the name of the device command with this number.
-#[must_use]
 pub fn device_name(number: u64) -> String {
     format!("vkUnknownDevice{number}TEST")
 }

@@ -16,7 +16,6 @@ const WINDOW_SYSTEMS: [&str; 5] = [
 ];
 
 /// Returns a driver for all window systems of Linux, with one device that has swapchains.
-#[must_use]
 pub fn window_driver(name: &str) -> Driver {
     let device = Device::new(name).extension("VK_KHR_swapchain").extension("VK_KHR_display_swapchain");
     let driver = Driver::new(name).extension("VK_KHR_surface").device(device);
@@ -24,7 +23,6 @@ pub fn window_driver(name: &str) -> Driver {
 }
 
 /// Asks for all window systems of Linux.
-#[must_use]
 pub fn ask_for_windows() -> Ask<'static> {
     WINDOW_SYSTEMS
         .iter()
@@ -95,7 +93,6 @@ pub fn create_surface_with(
 }
 
 /// Returns the commands of VK_KHR_surface.
-#[must_use]
 pub fn khr_surface(vk: &Vk, instance: &Instance<'_>) -> ash::khr::surface::Instance {
     ash::khr::surface::Instance::new(&vk.entry, instance)
 }

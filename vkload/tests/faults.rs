@@ -11,6 +11,7 @@ use std::process::{Command, Output};
 use schema::Schema;
 use serde_json::Value;
 use tempfile::TempDir;
+use vkload_tests::skip_unless;
 use vkload_tests::programs::{CProgram, Library, Machine, Need, VALIDATION};
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
@@ -69,9 +70,7 @@ fn mistakes(answer: &Value) -> Vec<String> {
 
 #[test]
 fn planted_mistakes_are_found_and_nothing_else() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let planted = Planted::new(Machine::with_null_driver());
     let (code, answer) = planted.answer(&[], "nothing");
     assert_eq!((code, mistakes(&answer)), (Some(0), vec![]), "{answer:#}");
@@ -101,9 +100,7 @@ fn planted_mistakes_are_found_and_nothing_else() {
 
 #[test]
 fn a_compute_program_that_checks_every_result_has_no_mistake() {
-    if Need::missing(&[Need::Compiler, Need::Lavapipe]) {
-        return;
-    }
+    skip_unless!(&[Need::Compiler, Need::Lavapipe]);
     let sum = Planted::of("sum", Machine::with_default_search());
     let (code, answer) = sum.answer(&[], "");
     assert_eq!((code, mistakes(&answer)), (Some(0), vec![]), "{answer:#}");
@@ -114,9 +111,7 @@ fn a_compute_program_that_checks_every_result_has_no_mistake() {
 
 #[test]
 fn the_answer_for_people_says_how_to_see_a_failure_again() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let planted = Planted::new(Machine::with_null_driver());
     let options = ["--command", "vkBindBufferMemory"];
     let output = planted.vkload("faults", &options, "leak");
@@ -150,9 +145,7 @@ fn the_answer_for_people_says_how_to_see_a_failure_again() {
 
 #[test]
 fn the_validation_layer_checks_the_runs() {
-    if Need::missing(&[Need::Compiler, Need::Distribution, Need::Layer(&VALIDATION)]) {
-        return;
-    }
+    skip_unless!(&[Need::Compiler, Need::Distribution, Need::Layer(&VALIDATION)]);
     let planted = Planted::new(Machine::with_default_search());
     let (code, answer) = planted.answer(&["--command", "vkAllocateMemory"], "unchecked");
     assert_eq!(code, Some(1), "{answer:#}");
@@ -168,9 +161,7 @@ fn the_validation_layer_checks_the_runs() {
 
 #[test]
 fn what_cannot_be_tried_is_said() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let planted = Planted::new(Machine::with_null_driver());
     let folder = tempfile::tempdir().expect("a folder");
     // Not written by this process: a child that another thread starts meanwhile would have the open file, and the script would be busy.

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 use vkload_tests::programs::{CProgram, Library, Machine, Need, Output, run};
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
 
@@ -66,9 +67,7 @@ fn fails(output: &Output, first: &str) {
 
 #[test]
 fn calls_fail_under_both_loaders_and_drivers() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let systems = [
         (Library::under_test(), Machine::with_null_driver()),
         (Library::distribution(), Machine::with_null_driver()),
@@ -107,9 +106,7 @@ fn calls_fail_under_both_loaders_and_drivers() {
 
 #[test]
 fn a_lost_device_stays_lost() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let faulty = Faulty::on_null_driver();
     let log = faulty.folder.path().join("log");
     let faults = format!("fails=vkQueueSubmit@1:VK_ERROR_DEVICE_LOST log={}", log.display());
@@ -128,9 +125,7 @@ fn a_lost_device_stays_lost() {
 
 #[test]
 fn a_lost_surface_stays_lost_and_another_one_works() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let library = Library::under_test();
     let program = CProgram::compile("surface", &library, &["xcb", "X11"]);
     let faulty = Faulty::of(program, library, Machine::with_null_driver());
@@ -147,9 +142,7 @@ fn a_lost_surface_stays_lost_and_another_one_works() {
 
 #[test]
 fn device_extensions_are_missing_in_lists() {
-    if Need::missing(&[Need::Program("vulkaninfo"), Need::Lavapipe]) {
-        return;
-    }
+    skip_unless!(&[Need::Program("vulkaninfo"), Need::Lavapipe]);
     let faulty = Faulty::new(Library::under_test(), Machine::with_default_search());
     let lists = |faults| {
         let mut vulkaninfo = faulty.machine.command(&faulty.library, "vulkaninfo");
@@ -165,9 +158,7 @@ fn device_extensions_are_missing_in_lists() {
 
 #[test]
 fn success_codes_come_after_the_work_and_others_instead_of_it() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let faulty = Faulty::on_null_driver();
     let incomplete = faulty.run("fails=vkEnumeratePhysicalDevices:VK_INCOMPLETE");
     assert!(incomplete.status.success(), "{incomplete:?}");
@@ -178,9 +169,7 @@ fn success_codes_come_after_the_work_and_others_instead_of_it() {
 
 #[test]
 fn objects_can_be_named() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let faulty = Faulty::on_null_driver();
     for (mistake, result) in [("name", "vkBindBufferMemory: -2"), ("nothing", "")] {
         let rule = "fails=vkBindBufferMemory/staging:VK_ERROR_OUT_OF_DEVICE_MEMORY";
@@ -194,9 +183,7 @@ fn objects_can_be_named() {
 
 #[test]
 fn heaps_have_the_limits() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let faulty = Faulty::on_null_driver();
     let output = faulty.run("heap=5M heap=7M:host");
     let heaps: Vec<_> = output.stdout.lines().filter(|line| line.starts_with("heap")).collect();
@@ -208,9 +195,7 @@ fn heaps_have_the_limits() {
 
 #[test]
 fn submissions_end_late() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let faulty = Faulty::on_null_driver();
     // Longer than the time-out of the program's wait.
     let output = faulty.run("delay=1500");
@@ -220,9 +205,7 @@ fn submissions_end_late() {
 
 #[test]
 fn extensions_and_commands_are_missing() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let faulty = Faulty::on_null_driver();
     let output = run(&mut faulty.command("name", "without=VK_EXT_debug_utils"));
     fails(&output, "vkCreateInstance: -7");
@@ -234,9 +217,7 @@ fn extensions_and_commands_are_missing() {
 
 #[test]
 fn what_cannot_be_understood_is_named_and_no_instance_is_created() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let faulty = Faulty::on_null_driver();
     let output = faulty.run("fails=vkAllocateMemroy");
     fails(&output, "vkCreateInstance: -3");
@@ -246,9 +227,7 @@ fn what_cannot_be_understood_is_named_and_no_instance_is_created() {
 
 #[test]
 fn objects_that_are_left_are_in_the_log() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let faulty = Faulty::on_null_driver();
     for (mistake, left) in [("leak", &["left vkAllocateMemory 1"][..]), ("nothing", &[])] {
         let log = faulty.folder.path().join(mistake);

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 use vkload_tests::programs::{CProgram, Library, Machine, Need, Output, run};
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
 
@@ -76,9 +77,7 @@ fn has_the_calls(report: &[String], last: &str) {
 
 #[test]
 fn a_signal_from_outside_leaves_the_calls_and_ends_the_program() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for library in LOADERS {
         let recorded = Recorded::new(library());
         let mut child = recorded.command("wait").stdout(Stdio::piped()).spawn().expect("the program");
@@ -96,9 +95,7 @@ fn a_signal_from_outside_leaves_the_calls_and_ends_the_program() {
 
 #[test]
 fn faults_and_aborts_of_the_program_leave_the_calls() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let recorded = Recorded::new(Library::under_test());
     for (how, signal, reason) in [
         ("null", SEGV, "reason signal 11 SIGSEGV at 0x0"),
@@ -114,9 +111,7 @@ fn faults_and_aborts_of_the_program_leave_the_calls() {
 
 #[test]
 fn threads_that_fail_together_leave_the_calls_of_all() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for library in LOADERS {
         let recorded = Recorded::new(library());
         for _ in 0..20 {
@@ -131,9 +126,7 @@ fn threads_that_fail_together_leave_the_calls_of_all() {
 
 #[test]
 fn a_lost_device_leaves_the_calls_while_the_program_goes_on() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for library in LOADERS {
         let recorded = Recorded::new(library());
         let mut command = recorded.command("lose");
@@ -179,9 +172,7 @@ const QUEUE: &str = "queue HANDLE of family 0, index 0, the last checkpoints:";
 
 #[test]
 fn after_a_lost_device_each_queues_last_checkpoints_name_commands() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for library in LOADERS {
         let at = |words| lost_at_a_checkpoint(library(), "work", "1", words);
         let middle = [
@@ -202,9 +193,7 @@ fn after_a_lost_device_each_queues_last_checkpoints_name_commands() {
 
 #[test]
 fn after_a_lost_device_the_markers_of_a_command_buffer_name_commands() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     const COMMAND_BUFFER: &str = "command buffer HANDLE the last markers:";
     for library in LOADERS {
         let at = |words| lost_with("VK_AMD_buffer_marker", library(), "work", "1", words);
@@ -221,9 +210,7 @@ fn after_a_lost_device_the_markers_of_a_command_buffer_name_commands() {
 
 #[test]
 fn the_checkpoints_of_a_program_that_sets_them_are_its_own() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let at = |queues| lost_at_a_checkpoint(Library::under_test(), "own", queues, "fails=submission@5");
     assert_eq!(at("1"), [QUEUE, "TOP_OF_PIPE marker 0x123", "BOTTOM_OF_PIPE marker 0x123"]);
     assert_eq!(at("0"), [""; 0]);
@@ -231,9 +218,7 @@ fn the_checkpoints_of_a_program_that_sets_them_are_its_own() {
 
 #[test]
 fn a_driver_without_checkpoints_and_a_user_who_wants_none_get_none() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let without = "without=VK_NV_device_diagnostic_checkpoints fails=submission@5";
     assert_eq!(lost_at_a_checkpoint(Library::under_test(), "work", "1", without), [""; 0]);
     assert_eq!(lost_at_a_checkpoint(Library::under_test(), "work", "0", "fails=submission@5"), [""; 0]);
@@ -241,9 +226,7 @@ fn a_driver_without_checkpoints_and_a_user_who_wants_none_get_none() {
 
 #[test]
 fn a_report_can_be_requested() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let recorded = Recorded::new(Library::under_test());
     let output = run(recorded.command("request").env("VKLOAD_RECORDER_SIGNAL", "USR1"));
     assert!(output.status.success(), "{output:?}");
@@ -254,9 +237,7 @@ fn a_report_can_be_requested() {
 
 #[test]
 fn the_programs_own_handler_is_called() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let recorded = Recorded::new(Library::under_test());
     for how in ["handle", "inform"] {
         let output = recorded.run(how);
@@ -267,9 +248,7 @@ fn the_programs_own_handler_is_called() {
 
 #[test]
 fn only_as_many_calls_and_threads_are_kept_as_the_user_wants() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let recorded = Recorded::new(Library::under_test());
     let mut command = recorded.command("abort");
     command.env("VKLOAD_RECORDER_CALLS", "2").env("VKLOAD_RECORDER_THREADS", "1");

@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 
 use vkload_layer_runtime::vk;
 use vkload_tests::programs::{CProgram, Machine, Need, run};
+use vkload_tests::skip_unless;
 
 mod common;
 #[path = "../examples/fail_memory.rs"]
@@ -11,9 +12,7 @@ mod layer;
 
 #[test]
 fn every_third_allocation_fails_with_a_message_to_the_program() {
-    if Need::missing(&[Need::Compiler, Need::Distribution]) {
-        return;
-    }
+    skip_unless!(&[Need::Compiler, Need::Distribution]);
     for library in common::LOADERS.map(|library| library()) {
         let (program, machine) =
             (CProgram::compile("failing_memory", &library, &[]), Machine::with_null_driver());

@@ -13,6 +13,7 @@ use schema::Schema;
 use serde_json::Value;
 use tempfile::TempDir;
 use vkload_tests::programs::{CProgram, Library, Machine, Need, Output, Screen, VALIDATION, lavapipe, run};
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Lavapipe, Need::Distribution];
 
@@ -98,9 +99,7 @@ fn counts(report: &Value) -> BTreeMap<String, (u64, u64, u64)> {
 
 #[test]
 fn counts_are_exact_on_two_threads_under_both_loaders() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for (driver, library) in DRIVERS.iter().flat_map(|driver| LOADERS.map(|library| (driver, library()))) {
         let layer = Layer::install();
         let output = counted(&layer, &driver(), &library, "end", STATISTICS);
@@ -125,9 +124,7 @@ fn counts_are_exact_on_two_threads_under_both_loaders() {
 
 #[test]
 fn each_thread_has_its_own_part_of_the_report() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let layer = Layer::install();
     let _ =
         counted(&layer, &Machine::with_null_driver(), &Library::under_test(), "end", STATISTICS).success();
@@ -145,9 +142,7 @@ fn each_thread_has_its_own_part_of_the_report() {
 
 #[test]
 fn a_program_that_destroys_nothing_gets_its_report_when_it_exits() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for library in LOADERS {
         let layer = Layer::install();
         let _ = counted(&layer, &Machine::with_null_driver(), &library(), "leave", STATISTICS).success();
@@ -159,9 +154,7 @@ fn a_program_that_destroys_nothing_gets_its_report_when_it_exits() {
 
 #[test]
 fn instances_and_devices_that_exist_at_once_go_their_own_ways() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for (driver, library) in DRIVERS.iter().flat_map(|driver| LOADERS.map(|library| (driver, library()))) {
         let layer = Layer::install();
         let _ = counted(&layer, &driver(), &library, "twice", STATISTICS).success();
@@ -174,9 +167,8 @@ fn instances_and_devices_that_exist_at_once_go_their_own_ways() {
 
 #[test]
 fn the_validation_layer_has_nothing_to_say_above_or_below() {
-    if Need::missing(NEEDS) || !VALIDATION.is_installed() {
-        return;
-    }
+    skip_unless!(NEEDS);
+    skip_unless!(&[Need::Layer(&VALIDATION)]);
     let (above, below) =
         (format!("{}:{STATISTICS}", VALIDATION.name), format!("{STATISTICS}:{}", VALIDATION.name));
     for (library, layers) in LOADERS.iter().flat_map(|library| [(library(), &above), (library(), &below)]) {
@@ -191,9 +183,7 @@ fn the_validation_layer_has_nothing_to_say_above_or_below() {
 
 #[test]
 fn events_of_a_trace_nest_and_are_as_many_as_the_calls() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let layer = Layer::install();
     let _ =
         counted(&layer, &Machine::with_null_driver(), &Library::under_test(), "end", STATISTICS).success();
@@ -221,9 +211,7 @@ fn events_of_a_trace_nest_and_are_as_many_as_the_calls() {
 
 #[test]
 fn a_trace_is_cut_at_the_limit_and_reports_the_rest() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let (layer, machine, library) = (Layer::install(), Machine::with_null_driver(), Library::under_test());
     let program = CProgram::compile("counted", &library, &[]);
     let mut command = program.command(&machine, &library);
@@ -248,9 +236,7 @@ fn with_settings(layer: &Layer, library: &Library, names: &[&str]) -> Output {
 
 #[test]
 fn a_program_says_what_is_written_and_where_under_both_loaders() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for library in LOADERS.map(|library| library()) {
         let layer = Layer::install();
         let output = with_settings(&layer, &library, &["out"]);
@@ -264,9 +250,7 @@ fn a_program_says_what_is_written_and_where_under_both_loaders() {
 
 #[test]
 fn the_users_settings_override_the_programs() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let (layer, machine, library) = (Layer::install(), Machine::with_null_driver(), Library::under_test());
     let program = CProgram::compile("layer_settings", &library, &[]);
     let mut command = program.command(&machine, &library);
@@ -279,9 +263,7 @@ fn the_users_settings_override_the_programs() {
 
 #[test]
 fn settings_of_the_first_instance_are_those_of_the_process() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let layer = Layer::install();
     let library = Library::under_test();
     let output = with_settings(&layer, &library, &["out", "out", "other"]);
@@ -294,9 +276,7 @@ fn settings_of_the_first_instance_are_those_of_the_process() {
 /// The program itself checks counts and capacities.
 #[test]
 fn the_layer_is_among_the_tools_under_both_loaders() {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     let version = env!("CARGO_PKG_VERSION");
     let tool = |command: &str| {
         format!("{command}: vkload statistics, purposes 6, of layer {STATISTICS}, version {version}\n")
@@ -322,9 +302,8 @@ fn the_layer_is_among_the_tools_under_both_loaders() {
 
 #[test]
 fn the_layer_comes_after_the_tools_below_it() {
-    if Need::missing(NEEDS) || !VALIDATION.is_installed() {
-        return;
-    }
+    skip_unless!(NEEDS);
+    skip_unless!(&[Need::Layer(&VALIDATION)]);
     for library in LOADERS.map(|library| library()) {
         let (layer, program) = (Layer::install(), CProgram::compile("tools", &library, &[]));
         let machine = Machine::with_drivers(&[lavapipe()]).with_layers(&[&VALIDATION]);
@@ -343,9 +322,7 @@ fn the_layer_comes_after_the_tools_below_it() {
 
 #[test]
 fn vkcube_draws_and_its_pictures_are_counted() {
-    if Need::missing(&[Need::Lavapipe, Need::Program("Xvfb"), Need::Program("vkcube"), Need::Distribution]) {
-        return;
-    }
+    skip_unless!(&[Need::Lavapipe, Need::Program("Xvfb"), Need::Program("vkcube"), Need::Distribution]);
     let screen = Screen::start();
     for library in LOADERS.map(|library| library()) {
         let layer = Layer::install();

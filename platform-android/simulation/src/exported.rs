@@ -19,7 +19,6 @@ vkload_core::registry::for_each_export!(android, platform_android_system::export
 
 impl Simulation {
     /// Returns the library, as seen by a program that links to it.
-    #[must_use]
     pub fn vulkan(&self) -> Entry {
         self.loader.enter();
         // SAFETY: the function is vkGetInstanceProcAddr and has its type.
@@ -28,7 +27,6 @@ impl Simulation {
 }
 
 /// Returns the function that the library exports under this name.
-#[must_use]
 pub fn exported(name: &CStr) -> Option<Command> {
     VKLOAD_EXPORTS.get(registry::find(name)?)
 }

@@ -24,10 +24,6 @@ pub struct SignalledLater(#[expect(dead_code, reason = "it is there to be droppe
 
 impl Android {
     /// Creates a fence, and the object that signals it.
-    ///
-    /// # Panics
-    /// If no pipe can be created.
-    #[must_use]
     pub fn fence(&self) -> (Fence, SignalledLater) {
         let (end, other) = pipe().expect("a pipe");
         let fence = end.into_raw_fd();

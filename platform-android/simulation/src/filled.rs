@@ -5,9 +5,6 @@ use ash::{Device, vk};
 /// Returns the bytes of a buffer that a queue has filled with `0xAB`. `look_at` is called with the
 /// queue and the command buffer.
 ///
-/// # Panics
-/// If a command fails.
-///
 /// # Safety
 /// The device is valid and has a queue of family 0, and mappable memory of type 0.
 pub unsafe fn filled(device: &Device, look_at: impl FnOnce(vk::Queue, vk::CommandBuffer)) -> [u8; 64] {

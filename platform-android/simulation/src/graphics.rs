@@ -104,7 +104,6 @@ impl std::ops::DerefMut for Changing {
 impl Graphics {
     /// Locks the current state for reading or changing it. Nothing of the loader may be called
     /// while it is held.
-    #[must_use]
     pub fn change() -> Changing {
         Changing(GRAPHICS.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -10,9 +10,6 @@ const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/modules/layer.c");
 impl Android {
     /// Compiles a library with these layers, one to three. `options` are compiler options:
     /// `-DNAME=VALUE`.
-    ///
-    /// # Panics
-    /// If it does not compile.
     pub fn layer(&self, path: &str, names: &[&str], options: &[&str]) {
         let mut all = vec![format!("-DTRACE=\"{}\"", self.host_path("/layers.trace").display())];
         all.extend(names.iter().enumerate().map(|(index, name)| format!("-DLAYER_{index}={name}")));
@@ -22,7 +19,6 @@ impl Android {
     }
 
     /// Returns the calls that layers received since the last time: "LAYER COMMAND".
-    #[must_use]
     pub fn layer_calls(&self) -> Vec<String> {
         let trace = self.host_path("/layers.trace");
         let text = fs::read_to_string(&trace).unwrap_or_default();

@@ -142,19 +142,16 @@ pub struct World {
 impl Simulation {
     /// Creates an empty system: without driver and layers, with no property but its level; the
     /// process may not be dumped.
-    #[must_use]
     pub fn new() -> Self {
         Self::at(ApiLevel::NEWEST)
     }
 
     /// Creates an empty system of an older Android.
-    #[must_use]
     pub fn at(level: ApiLevel) -> Self {
         Self::of(level, |switches| switches)
     }
 
     /// Creates an empty system of this Android, with other switches.
-    #[must_use]
     pub fn of(level: ApiLevel, switches: impl Fn(Switches) -> Switches) -> Self {
         assert!(!HAS_TURN.replace(true), "this thread has a system already, which must be dropped first");
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +166,6 @@ impl Simulation {
 }
 
 /// Returns a system's loader on this host that has done nothing yet.
-#[must_use]
 pub fn loader_on(host: Host) -> &'static mut SystemLoader {
     Box::leak(Box::new(SystemLoader::new(host, Box::leak(Box::new(DriverSearch::new())))))
 }
@@ -191,7 +187,6 @@ impl Drop for Simulation {
 impl Android {
     /// Creates a system with the content of this folder, and nothing else: no properties, and the
     /// process may not be dumped.
-    #[must_use]
     pub fn at(folder: PathBuf) -> &'static Self {
         Box::leak(Box::new(Self {
             folder,
@@ -209,7 +204,6 @@ impl Android {
     }
 
     /// Returns the path on this machine of an Android path.
-    #[must_use]
     pub fn host_path(&self, path: &str) -> PathBuf {
         self.folder.join(path.trim_start_matches('/'))
     }
@@ -234,31 +228,26 @@ impl Android {
     }
 
     /// Returns the records logged since the last call.
-    #[must_use]
     pub fn logged(&self) -> Vec<(Level, String)> {
         std::mem::take(&mut self.change().log)
     }
 
     /// Returns the calls since the last time.
-    #[must_use]
     pub fn calls(&self) -> Vec<String> {
         std::mem::take(&mut self.change().calls)
     }
 
     /// Returns the paths of open libraries, one entry per opening.
-    #[must_use]
     pub fn open_libraries(&self) -> Vec<String> {
         self.change().libraries.paths()
     }
 
     /// Returns how many threads sleep until they are woken.
-    #[must_use]
     pub fn asleep(&self) -> usize {
         self.sleepers.count()
     }
 
     /// Returns how many fences are open.
-    #[must_use]
     pub fn open_fences(&self) -> usize {
         self.change().fences.open()
     }

@@ -11,10 +11,6 @@ use tempfile::NamedTempFile;
 use crate::Android;
 
 /// Returns the null driver of this project as a HAL module, which cargo builds next to the tests.
-///
-/// # Panics
-/// If it is not there.
-#[must_use]
 pub fn null_driver() -> PathBuf {
     let tests = env::current_exe().expect("the path of this test");
     // Examples are in a folder next to the tests' folder.
@@ -26,10 +22,6 @@ pub fn null_driver() -> PathBuf {
 }
 
 /// Returns a copy without the symbol of a HAL module, in the same folder: a loader inside an application uses a library that is both as a module.
-///
-/// # Panics
-/// If it cannot be made.
-#[must_use]
 pub fn null_driver_without_module() -> PathBuf {
     static COPY: LazyLock<PathBuf> = LazyLock::new(|| {
         let library = null_driver();
@@ -50,9 +42,6 @@ pub fn null_driver_without_module() -> PathBuf {
 impl Android {
     /// Compiles a C source file to a library of the system. `options` are compiler options:
     /// `-DNAME=VALUE`.
-    ///
-    /// # Panics
-    /// If it does not compile.
     pub fn compile(&self, path: &str, source: &Path, options: &[&str]) {
         let host_path = self.host_path(path);
         fs::create_dir_all(host_path.parent().unwrap_or(Path::new("/"))).expect("folders");

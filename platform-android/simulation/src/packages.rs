@@ -24,17 +24,12 @@ pub struct Packed<'a> {
 
 impl<'a> Packed<'a> {
     /// Stored, for pages of this many bytes.
-    #[must_use]
     pub fn stored(name: &'a str, content: &'a [u8], alignment: u16) -> Self {
         Self { name, content, compressed: false, alignment }
     }
 }
 
 /// Returns the bytes of an archive with these files.
-///
-/// # Panics
-/// If it cannot be written.
-#[must_use]
 pub fn package(files: &[Packed<'_>]) -> Vec<u8> {
     let mut writer = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for file in files {

@@ -70,7 +70,6 @@ pub fn with_memory_for<T>(count: usize, call: impl FnOnce() -> T) -> (T, bool) {
 impl Android {
     /// Returns a loader of this system whose memory [`with_memory_for`] can exhaust; the system's
     /// own memory does not run out.
-    #[must_use]
     pub fn scarce(&'static self) -> &'static SystemLoader {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
         crate::loader_on(Host::new(system).at(ApiLevel::NEWEST))
@@ -79,7 +78,6 @@ impl Android {
 
 impl Android {
     /// Returns the same for an application with its own loader.
-    #[must_use]
     pub fn scarce_application(&'static self) -> &'static Apk {
         let system: &'static Plenty = Box::leak(Box::new(Plenty(self)));
         Box::leak(Box::new(Apk::new(system)))

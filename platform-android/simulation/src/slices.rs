@@ -15,7 +15,6 @@ impl Android {
 
     /// Returns the slices recorded since the last time: the name of each, after as many spaces as
     /// slices around it.
-    #[must_use]
     pub fn slices(&self) -> Vec<String> {
         let mut world = self.change();
         assert_eq!(world.open_slices, 0, "a slice has not ended");

@@ -1,6 +1,7 @@
 //! A broken layer, and a good one that has to work next to it.
 
-use vkload_tests::{Ask, Device, Driver, Layer, Run, Scenario, Vk, code};
+use vkload_tests::layered::{good, listed};
+use vkload_tests::{Ask, Layer, Run, Scenario, Vk, code};
 
 pub(crate) const GOOD: &str = "VK_LAYER_TEST_good";
 pub(crate) const BAD: &str = "VK_LAYER_TEST_bad";
@@ -12,15 +13,9 @@ pub(crate) const MANIFEST: &str = r#"{"file_format_version": "1.2.0", "layer": {
 "library_path": "LIBRARY", "api_version": "1.3.0", "implementation_version": "1", "description": "bad",
 "disable_environment": {"NO_BAD": "1"}}}"#;
 
-fn names(vk: &Vk) -> Vec<String> {
-    // SAFETY: nothing is asked of the caller.
-    let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
-    layers.iter().map(|layer| layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned()).collect()
-}
-
 /// Uses the good layer, and says whether the bad one is enumerated and can be had.
 fn use_good(vk: &Vk) {
-    let names = names(vk);
+    let names = listed(vk);
     vk.say("names", names.join(","));
     vk.say("bad", code(&vk.create(&Ask::new().layer(BAD)).map(drop)));
     let instance = vk.create(&Ask::new().layer(GOOD)).unwrap();
@@ -31,11 +26,7 @@ fn use_good(vk: &Vk) {
 }
 
 pub(crate) fn beside_good(scenario: Scenario) -> Run {
-    let run = scenario
-        .log()
-        .driver(Driver::new("good").device(Device::new("gpu")))
-        .layer(Layer::new(GOOD))
-        .run(use_good);
+    let run = scenario.log().driver(good()).layer(Layer::new(GOOD)).run(use_good);
     run.ok().says("done", "yes");
     assert_eq!(run.trace(GOOD).calls("vkCreateDevice").len(), 1);
     run

@@ -119,7 +119,20 @@ fn with_settings(scenario: Scenario) -> Scenario {
         path("out/log"),
         path("elsewhere/more.json"),
     );
+    // Every field of a manifest that takes memory.
+    let layers = r#"{"file_format_version": "1.2.0", "layers": [
+        {"name": "A", "type": "GLOBAL", "library_path": "a.so", "api_version": "1.3.0", "implementation_version": "1",
+         "description": "a", "functions": {"vkGetInstanceProcAddr": "g"},
+         "pre_instance_functions": {"vkEnumerateInstanceVersion": "v"},
+         "instance_extensions": [{"name": "VK_a", "spec_version": "1"}],
+         "device_extensions": [{"name": "VK_b", "spec_version": "1", "entrypoints": ["vkB"]}],
+         "enable_environment": {"ON": "1"}, "disable_environment": {"OFF": "1"}},
+        {"name": "VK_LAYER_LUNARG_override", "type": "GLOBAL", "component_layers": ["A"], "api_version": "1.3.0",
+         "implementation_version": "1", "description": "o", "disable_environment": {"OFF": "1"}, "app_keys": ["/x"],
+         "blacklisted_layers": ["B"], "override_paths": ["/o"]}, {"name": 7}]}"#;
     scenario
+        .file("data/vulkan/implicit_layer.d/layers.json", layers)
+        .file("data/vulkan/icd.d/broken.json", "{")
         .driver(Driver::new("more").folder("elsewhere").device(Device::new("more").id(7, 7)))
         .file("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", text)
         .env("VK_LOADER_DEVICE_ID_FILTER", "0x0,7")

@@ -1,8 +1,6 @@
 //! Newer questions about surfaces, answered for drivers that know only older ones.
 use ash::vk;
-use vkload_tests::{
-    Device, Driver, Run, Scenario, Vk, ask_for_windows, code, create_surface, khr_surface, window_driver,
-};
+use vkload_tests::{Scenario, Vk, ask_for_windows, code, create_surface, khr_surface, window_driver};
 
 /// Queries through VK_KHR_get_surface_capabilities2 and notes the result.
 fn ask_2(vk: &Vk) {
@@ -118,40 +116,22 @@ fn ask_with_chains(vk: &Vk) {
     unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
 }
 
-/// Returns a driver that knows all, one that knows only VK_KHR_get_surface_capabilities2, one that knows nothing of it.
-fn run_with_chains() -> Run {
-    let two = || window_driver("two").extension("VK_KHR_get_surface_capabilities2");
-    let mut all = Driver::new("all").device(Device::new("all"));
-    for extension in [
-        "VK_KHR_surface",
-        "VK_KHR_xcb_surface",
-        "VK_KHR_get_surface_capabilities2",
-        "VK_EXT_surface_maintenance1",
-        "VK_KHR_surface_protected_capabilities",
-    ] {
-        all = all.extension(extension);
-    }
-    let run = Scenario::new().driver(all).driver(two()).driver(window_driver("none")).run(ask_with_chains);
-    run.ok();
-    run
-}
-
+/// One driver knows all, one only VK_KHR_get_surface_capabilities2, and one nothing of it.
 #[test]
-fn compatible_present_modes_are_answered_for_drivers_that_know_none() {
-    let run = run_with_chains();
+fn what_drivers_do_not_know_of_a_surface_is_answered_for_them() {
+    let two = window_driver("two").extension("VK_KHR_get_surface_capabilities2");
+    let all = window_driver("all")
+        .extension("VK_KHR_get_surface_capabilities2")
+        .extension("VK_EXT_surface_maintenance1")
+        .extension("VK_KHR_surface_protected_capabilities");
+    let run = Scenario::new().driver(all).driver(two).driver(window_driver("none")).run(ask_with_chains);
     let mailbox = format!("1 {}", vk::PresentModeKHR::MAILBOX.as_raw());
-    run.says("two modes", &mailbox).says("none modes", &mailbox);
+    for name in ["two", "none"] {
+        let says = |what: &str, said: &str| run.ok().says(&format!("{name} {what}"), said);
+        says("modes", &mailbox);
+        says("scaling", "SUCCESS 0 1x2 4096x2160");
+        says("protected", "0");
+    }
     run.says("all modes", format_args!("4 {}", vk::PresentModeKHR::IMMEDIATE.as_raw()));
-}
-
-#[test]
-fn scaling_is_answered_for_drivers_that_know_none_with_the_surfaces_extents() {
-    let run = run_with_chains();
-    run.says("two scaling", "SUCCESS 0 1x2 4096x2160").says("none scaling", "SUCCESS 0 1x2 4096x2160");
-    run.says("all scaling", "SUCCESS 4 7x7 7x7");
-}
-
-#[test]
-fn surfaces_are_not_protected_where_the_driver_does_not_say_so() {
-    run_with_chains().says("all protected", 1).says("two protected", 0).says("none protected", 0);
+    run.says("all scaling", "SUCCESS 4 7x7 7x7").says("all protected", 1);
 }

@@ -30,43 +30,23 @@ fn run_support(system: &str, drivers: &[Driver]) -> Run {
 }
 
 #[test]
-fn an_xcb_surface_has_its_connection_and_window() {
-    let run = run_support("xcb", &[window_driver("plain")]);
-    let trace = run.says("plain", true).trace("plain");
-    let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
-    assert_eq!((call.get("surface"), call.get("connection"), call.get("window")), ("xcb", "1000", "77"));
-}
-
-#[test]
-fn an_xlib_surface_has_its_display_and_window() {
-    let trace = run_support("xlib", &[window_driver("plain")]).trace("plain");
-    let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
-    assert_eq!((call.get("surface"), call.get("display"), call.get("window")), ("xlib", "2000", "88"));
-}
-
-#[test]
-fn a_wayland_surface_has_its_display_and_surface() {
-    let trace = run_support("wayland", &[window_driver("plain")]).trace("plain");
-    let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
-    assert_eq!(
-        (call.get("surface"), call.get("display"), call.get("surface_pointer")),
-        ("wayland", "3000", "3001")
-    );
-}
-
-#[test]
-fn a_headless_surface_has_its_kind() {
-    let trace = run_support("headless", &[window_driver("plain")]).trace("plain");
-    assert_eq!(trace.only("vkGetPhysicalDeviceSurfaceSupportKHR").get("surface"), "headless");
-}
-
-#[test]
-fn a_display_surface_has_everything_it_was_made_with() {
-    let trace = run_support("display", &[window_driver("plain")]).trace("plain");
-    let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
-    let found = ["surface", "mode", "plane", "stack", "transform", "alpha", "alpha_mode", "extent"]
-        .map(|key| call.get(key));
-    assert_eq!(found, ["display", "abcd", "3", "4", "2", "0.5", "2", "640x480"]);
+fn a_surface_has_everything_it_was_made_with() {
+    let displays = "mode=abcd plane=3 stack=4 transform=2 alpha=0.5 alpha_mode=2 extent=640x480";
+    for (system, content) in [
+        ("xcb", "connection=1000 window=77"),
+        ("xlib", "display=2000 window=88"),
+        ("wayland", "display=3000 surface_pointer=3001"),
+        ("headless", ""),
+        ("display", displays),
+    ] {
+        let run = run_support(system, &[window_driver("plain")]);
+        let trace = run.says("plain", true).trace("plain");
+        let call = trace.only("vkGetPhysicalDeviceSurfaceSupportKHR");
+        assert_eq!(call.get("surface"), system);
+        for (key, value) in content.split(' ').filter_map(|pair| pair.split_once('=')) {
+            assert_eq!(call.get(key), value, "{system} {key}");
+        }
+    }
 }
 
 #[test]
@@ -141,24 +121,12 @@ fn presentation_support_of_a_driver_without_it_is_false_with_an_error() {
             let [connection, dpy, display] = &mut nothing;
             // SAFETY: test drivers do not look at the pointers.
             unsafe {
+                let connection = &mut *(&raw mut *connection).cast();
+                let (dpy, display) = (&mut *(&raw mut *dpy).cast(), &mut *(&raw mut *display).cast());
                 let answers = [
-                    xcb.get_physical_device_xcb_presentation_support(
-                        device,
-                        0,
-                        &mut *(&raw mut *connection).cast(),
-                        0,
-                    ),
-                    xlib.get_physical_device_xlib_presentation_support(
-                        device,
-                        0,
-                        &mut *(&raw mut *dpy).cast(),
-                        0,
-                    ),
-                    wayland.get_physical_device_wayland_presentation_support(
-                        device,
-                        0,
-                        &mut *(&raw mut *display).cast(),
-                    ),
+                    xcb.get_physical_device_xcb_presentation_support(device, 0, connection, 0),
+                    xlib.get_physical_device_xlib_presentation_support(device, 0, dpy, 0),
+                    wayland.get_physical_device_wayland_presentation_support(device, 0, display),
                 ];
                 vk.say(name, format_args!("{answers:?}"));
             }

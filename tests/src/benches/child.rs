@@ -40,7 +40,6 @@ pub const CHILD: &str = "child";
 
 impl Task {
     /// Returns the command line, without the program.
-    #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let numbers =
             [self.calls, self.samples, self.instances, self.threads].map(|number| number.to_string());
@@ -48,7 +47,6 @@ impl Task {
     }
 
     /// Reads what `arguments` made.
-    #[must_use]
     pub fn parse(arguments: &[String]) -> Option<Self> {
         let [child, library, operation, calls, samples, instances, threads] = arguments else { return None };
         let (calls, samples) = (calls.parse().ok()?, samples.parse().ok()?);
@@ -58,9 +56,6 @@ impl Task {
     }
 
     /// Runs the operation, and prints a line of nanoseconds per call for each sample.
-    ///
-    /// # Panics
-    /// If the library or its driver misbehaves.
     pub fn run(&self) {
         if self.library == NO_LIBRARY {
             return;

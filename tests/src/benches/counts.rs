@@ -38,7 +38,6 @@ pub const FIRST_CALLS: [(&str, u64); 4] =
     [("version", 156_304), ("extensions", 242_778), ("layers", 197_066), ("instance", 299_548)];
 
 /// Returns whether the tools that count instructions and system calls are installed.
-#[must_use]
 pub fn missing_tool() -> Option<&'static str> {
     if !instructions::available() {
         return Some("valgrind");

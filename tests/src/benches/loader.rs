@@ -29,7 +29,6 @@ impl Loader {
     }
 
     /// Returns Debian's libvulkan1, if installed.
-    #[must_use]
     pub fn distribution() -> Option<Self> {
         Self::at(Path::new(DISTRIBUTION))
     }

@@ -52,7 +52,6 @@ pub struct Row {
 
 impl Tools {
     /// Looks for the tools.
-    #[must_use]
     pub fn find() -> Self {
         Self { instructions: instructions::available(), system_calls: system_calls::available() }
     }
@@ -64,7 +63,6 @@ impl Cost {
     }
 
     /// Returns all system calls of a call.
-    #[must_use]
     pub fn all_system_calls(&self) -> Option<f64> {
         self.system_calls.as_ref().map(|calls| calls.values().fold(0.0, |sum, count| sum + count))
     }

@@ -63,7 +63,6 @@ pub const OPERATIONS: [Operation; 19] = [
 
 impl Operation {
     /// Returns the operation called `name`.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         OPERATIONS.into_iter().find(|operation| operation.name == name)
     }

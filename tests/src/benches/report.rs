@@ -25,7 +25,6 @@ pub struct Report {
 
 impl Report {
     /// Tables for a person.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (name, loader) in ["ours", "Khronos"].iter().zip(&self.loaders) {
@@ -43,7 +42,6 @@ impl Report {
     }
 
     /// Returns the same as JSON.
-    #[must_use]
     pub fn json(&self) -> Value {
         let loader = |loader: &Loader| json!({"file": loader.file, "bytes": loader.size});
         let row = |row: &Row| {
@@ -73,7 +71,6 @@ impl Report {
     }
 
     /// Returns the failed measurements, with the reasons. A benchmark that leaves something out has failed.
-    #[must_use]
     pub fn left_out(&self) -> Vec<&'static str> {
         let missing = [
             (self.tools.instructions, "instructions are left out: valgrind is not installed"),

@@ -146,7 +146,6 @@ const fn curve(name: &'static str, title: &'static str, grows: Grows, lines: &'s
 
 impl Growing {
     /// Returns a word for the number.
-    #[must_use]
     pub fn noun(self) -> &'static str {
         match self {
             Self::Manifests => "driver manifests, all but one of missing libraries",
@@ -163,7 +162,6 @@ impl Growing {
 
 impl Series {
     /// Costs with loader number `loader`: instructions where all were counted, else the median times in nanoseconds.
-    #[must_use]
     pub fn costs(&self, loader: usize) -> Vec<f64> {
         let counted: Option<Vec<_>> = self.points.iter().map(|costs| costs[loader].instructions).collect();
         counted.unwrap_or_else(|| self.points.iter().map(|costs| costs[loader].median).collect())
@@ -171,27 +169,23 @@ impl Series {
 
     /// Does the same without the dynamic linker: it compares each library with all that are open, and copies a table of all of them for
     /// each, so its cost grows faster than their number whatever a loader does.
-    #[must_use]
     pub fn own_costs(&self, loader: usize) -> Vec<f64> {
         let linker = self.points.iter().map(|costs| costs[loader].linker.unwrap_or(0.0));
         self.costs(loader).into_iter().zip(linker).map(|(all, linker)| all - linker).collect()
     }
 
     /// Returns whether the unit of `costs` is an instruction.
-    #[must_use]
     pub fn in_instructions(&self) -> bool {
         self.points.iter().flatten().all(|cost| cost.instructions.is_some())
     }
 
     /// Returns whether the cost grows no faster than its number, between any two points.
-    #[must_use]
     pub fn is_linear(&self, loader: usize) -> bool {
         self.steepest(loader) <= TOLERANCE
     }
 
     /// Returns how many times faster than its number the cost grows, at the steepest point, without the dynamic linker. At most 1 if it
     /// grows linearly.
-    #[must_use]
     pub fn steepest(&self, loader: usize) -> f64 {
         let points: Vec<_> = self.own_costs(loader).into_iter().zip(self.plan.numbers).collect();
         let pairs = points.iter().enumerate().flat_map(|(place, low)| {

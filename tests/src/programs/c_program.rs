@@ -16,29 +16,17 @@ pub struct CProgram {
 impl CProgram {
     /// Compiles `c/NAME.c` with all warnings as errors and links it with `-lvulkan` of `library`'s folder and
     /// with the other `libraries`.
-    ///
-    /// # Panics
-    /// If the compiler or linker fails; their messages are on standard error.
-    #[must_use]
     pub fn compile(name: &str, library: &Library, libraries: &[&str]) -> Self {
         Self::compile_as(&[], name, library, libraries)
     }
 
     /// Compiles it as a shared library, whose `main` is called after it is opened with `dlopen`. Unlike a program's dependencies, its
     /// dependencies do not come first when other libraries look up functions.
-    ///
-    /// # Panics
-    /// As for [`Self::compile`].
-    #[must_use]
     pub fn compile_to_open(name: &str, library: &Library) -> Self {
         Self::compile_as(&["-shared", "-fPIC"], name, library, &[])
     }
 
     /// Compiles it with ThreadSanitizer, which only watches the program: its libraries were compiled without it.
-    ///
-    /// # Panics
-    /// As for [`Self::compile`].
-    #[must_use]
     pub fn compile_watched(name: &str, library: &Library) -> Self {
         Self::compile_as(&["-fsanitize=thread", "-Wl,--as-needed"], name, library, &[])
     }
@@ -66,13 +54,11 @@ impl CProgram {
     }
 
     /// Returns the program itself.
-    #[must_use]
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }
 
     /// Returns the program, run on `machine` with `library`.
-    #[must_use]
     pub fn command(&self, machine: &Machine, library: &Library) -> Command {
         machine.command(library, self.path())
     }

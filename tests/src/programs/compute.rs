@@ -34,9 +34,6 @@ impl Commands {
 
 /// Runs a shader on a device and looks at its results.
 ///
-/// # Panics
-/// If anything fails or is wrong.
-///
 /// # Safety
 /// The physical device is of the instance, which is live.
 pub unsafe fn compute_on(instance: &Instance, physical_device: vk::PhysicalDevice, commands: Commands) {

@@ -35,9 +35,6 @@ pub(crate) struct Differences(Vec<Line>);
 
 impl Expected {
     /// Returns the rows for the run called `run`.
-    ///
-    /// # Panics
-    /// If a row of the list lacks a column or a reason.
     pub(crate) fn of_run(run: &str) -> Vec<Self> {
         Self::parse(LIST, run)
     }
@@ -110,9 +107,6 @@ impl fmt::Display for Line {
 }
 
 /// Fails where our library's output differs from the distribution's otherwise than the list has it for `run`.
-///
-/// # Panics
-/// With the differences.
 pub fn same_as_distribution(run: &str, distribution: &str, ours: &str, library: &Library) {
     let expected = if library.is_distribution() { Vec::new() } else { Expected::of_run(run) };
     if let Err(report) = Differences::between(distribution, ours).check(&expected) {
@@ -121,7 +115,6 @@ pub fn same_as_distribution(run: &str, distribution: &str, ours: &str, library: 
 }
 
 /// Returns a JSON document as lines of `pointer = value`, members sorted by name, so that a difference in one value is one line.
-#[must_use]
 pub fn json_lines(value: &Value) -> String {
     let mut lines = String::new();
     flatten(value, "", &mut lines);

@@ -11,10 +11,6 @@ pub const NULL_DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/null
 pub(crate) const LAVAPIPE: &str = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
 
 /// Returns the manifest of the distribution's lavapipe.
-///
-/// # Panics
-/// If it is not installed.
-#[must_use]
 pub fn lavapipe() -> PathBuf {
     assert!(Path::new(LAVAPIPE).exists(), "install the Debian package mesa-vulkan-drivers");
     PathBuf::from(LAVAPIPE)
@@ -23,20 +19,12 @@ pub fn lavapipe() -> PathBuf {
 pub(crate) const SWIFTSHADER: &str = "/usr/lib/chromium/vk_swiftshader_icd.json";
 
 /// Returns the manifest of SwiftShader, another software driver, which Chromium ships.
-///
-/// # Panics
-/// If it is not installed.
-#[must_use]
 pub fn swiftshader() -> PathBuf {
     assert!(Path::new(SWIFTSHADER).exists(), "install the Debian package chromium-common");
     PathBuf::from(SWIFTSHADER)
 }
 
 /// Returns the library that the manifest of [`lavapipe`] names.
-///
-/// # Panics
-/// If it is not installed.
-#[must_use]
 pub fn lavapipe_library() -> PathBuf {
     manifest_of_lavapipe().1
 }
@@ -52,7 +40,6 @@ fn manifest_of_lavapipe() -> (String, PathBuf) {
 
 /// `count` copies of lavapipe in `folder`, as `copy0.json` and so on. Each is a library file of its own, since
 /// manifests that name one library give one driver.
-#[must_use]
 pub fn lavapipe_copies(folder: &Path, count: usize) -> Vec<PathBuf> {
     let (version, library) = manifest_of_lavapipe();
     let copy = |number: usize| {
@@ -66,10 +53,6 @@ pub fn lavapipe_copies(folder: &Path, count: usize) -> Vec<PathBuf> {
 }
 
 /// Compiles the null driver in `folder`, with `devices` devices, and returns its manifest.
-///
-/// # Panics
-/// If the C compiler fails.
-#[must_use]
 pub fn null_driver(folder: &Path, devices: u32) -> PathBuf {
     let library = folder.join(format!("libnull{devices}.so"));
     let status = Command::new("cc")
@@ -86,9 +69,6 @@ pub fn null_driver(folder: &Path, devices: u32) -> PathBuf {
 }
 
 /// Writes a manifest of this project's null driver, the one built on `driver-runtime`, into `folder`.
-///
-/// # Panics
-/// If cargo has not put the library next to the tests.
 pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
     let tests = std::env::current_exe().expect("the path of this test");
     let library = tests.with_file_name("libvkload_null.so");
@@ -100,10 +80,6 @@ pub(crate) fn runtime_null_driver(folder: &Path) -> PathBuf {
 
 /// Writes a manifest into `folder`, of the example of a driver on `driver-runtime`, which fills and copies. Cargo builds it with the tests of
 /// the whole workspace.
-///
-/// # Panics
-/// If it was not built.
-#[must_use]
 pub fn example_driver(folder: &Path) -> PathBuf {
     let library = target_folder().join("debug/examples/libtransfer.so");
     let command = "cargo build -p vkload-driver-runtime --example transfer";

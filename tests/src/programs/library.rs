@@ -22,53 +22,37 @@ pub struct Library {
 
 impl Library {
     /// Returns the library that this workspace builds, or the one that `VKLOAD_TEST_LIBRARY` names.
-    ///
-    /// # Panics
-    /// If the file does not exist, with the command that builds it.
-    #[must_use]
     pub fn under_test() -> Self {
         Self::new(&crate::library_under_test())
     }
 
     /// Returns the loader that the distribution ships.
-    ///
-    /// # Panics
-    /// If it is not installed.
-    #[must_use]
     pub fn distribution() -> Self {
         assert!(Path::new(DISTRIBUTION).exists(), "install the Debian package libvulkan1");
         Self::new(Path::new(DISTRIBUTION))
     }
 
     /// Returns the library in this file.
-    ///
-    /// # Panics
-    /// If the file does not exist.
-    #[must_use]
     pub fn at(file: &Path) -> Self {
         Self::new(file)
     }
 
     /// Returns the file itself, links resolved.
-    #[must_use]
     pub fn file(&self) -> &Path {
         &self.file
     }
 
     /// Returns the folder of links.
-    #[must_use]
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
     /// Returns whether this is the distribution's own library, which differs in nothing from itself.
-    #[must_use]
     pub fn is_distribution(&self) -> bool {
         fs::canonicalize(DISTRIBUTION).is_ok_and(|file| file == self.file)
     }
 
     /// Returns the value for `LD_LIBRARY_PATH`.
-    #[must_use]
     pub fn search_path(&self) -> OsString {
         let mut path = self.folder().as_os_str().to_owned();
         if let Some(rest) = env::var_os("LD_LIBRARY_PATH").filter(|rest| !rest.is_empty()) {

@@ -36,14 +36,12 @@ pub struct Output {
 impl Machine {
     /// Only the drivers whose manifests are listed; no layers. A layer's manifest that the distribution
     /// installs under `/usr/share` is not seen, since `XDG_DATA_DIRS` points elsewhere.
-    #[must_use]
     pub fn with_drivers(manifests: &[PathBuf]) -> Self {
         let listed: Vec<_> = manifests.iter().map(|path| path.display().to_string()).collect();
         Self { drivers: Some(listed.join(":")), ..Self::with_default_search() }
     }
 
     /// Drivers and layers as the system's own folders list them.
-    #[must_use]
     pub fn with_default_search() -> Self {
         let folder =
             tempfile::Builder::new().prefix("vkload-machine-").tempdir().expect("a folder to run in");
@@ -54,7 +52,6 @@ impl Machine {
     }
 
     /// Only this project's null driver, which moves bytes and draws nothing, with surfaces as most drivers have them.
-    #[must_use]
     pub fn with_null_driver() -> Self {
         let mut machine = Self::with_default_search();
         let manifest = runtime_null_driver(machine.folder.path());
@@ -64,7 +61,6 @@ impl Machine {
     }
 
     /// Lets programs draw on `display`, such as `:7`.
-    #[must_use]
     pub fn with_display(mut self, display: &str) -> Self {
         self.display = Some(display.to_owned());
         self
@@ -72,7 +68,6 @@ impl Machine {
 
     /// Installs `layers` here, found in this order. Both loaders read folders in the order of their variable, but files inside one folder
     /// in different orders, so each layer has a separate folder.
-    #[must_use]
     pub fn with_layers(mut self, layers: &[&RealLayer]) -> Self {
         for layer in layers {
             self.install(Path::new(layer.manifest));
@@ -81,7 +76,6 @@ impl Machine {
     }
 
     /// Installs a layer that writes down the order of those that are installed after it.
-    #[must_use]
     pub fn with_order_layer(mut self) -> Self {
         let folder = self.folder.path().join("order");
         fs::create_dir(&folder).expect("a folder for the order layer");
@@ -100,7 +94,6 @@ impl Machine {
     }
 
     /// Returns the order layer's output since the last call: a line for each instance and each device.
-    #[must_use]
     pub fn order(&self) -> String {
         let file = self.work().join(ORDER_FILE);
         let order = fs::read_to_string(&file).unwrap_or_default();
@@ -109,7 +102,6 @@ impl Machine {
     }
 
     /// Returns the folder in which programs run and write files.
-    #[must_use]
     pub fn work(&self) -> PathBuf {
         self.folder.path().join("work")
     }
@@ -149,10 +141,6 @@ impl Machine {
 
 impl Output {
     /// Returns the standard output of a program that succeeded.
-    ///
-    /// # Panics
-    /// If the program failed, with both its outputs.
-    #[must_use]
     pub fn success(self) -> String {
         assert!(self.status.success(), "{}\n{}\n{}", self.status, self.stdout, self.stderr);
         self.stdout
@@ -160,9 +148,6 @@ impl Output {
 }
 
 /// Runs `command` until it exits.
-///
-/// # Panics
-/// If the program cannot be started.
 pub fn run(command: &mut Command) -> Output {
     let output = match command.output() {
         Ok(output) => output,

@@ -26,11 +26,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// Returns whether something is missing, which is said on standard error. The test then has to return.
-    ///
-    /// # Panics
-    /// If something is missing and `VKLOAD_TESTS_COMPLETE=1`.
-    #[must_use]
+    /// Returns whether something is missing, which is said on standard error. [`skip_unless!`](crate::skip_unless) then returns.
     pub fn missing(needs: &[Self]) -> bool {
         let Some(need) = needs.iter().find(|need| !need.is_met()) else { return false };
         let complete = env::var_os("VKLOAD_TESTS_COMPLETE").is_some_and(|value| value == "1");
@@ -65,4 +61,14 @@ impl Need {
 fn in_path(program: &str) -> bool {
     env::var_os("PATH")
         .is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(program).exists()))
+}
+
+/// Returns from a test that [lacks](Need::missing) something.
+#[macro_export]
+macro_rules! skip_unless {
+    ($needs:expr) => {
+        if $crate::programs::Need::missing($needs) {
+            return;
+        }
+    };
 }

@@ -16,56 +16,38 @@ pub struct RealLayer {
     pub switch: Option<(&'static str, &'static str)>,
 }
 
-/// Khronos' validation layer, of the package vulkan-validationlayers.
-pub static VALIDATION: RealLayer = RealLayer {
-    name: "VK_LAYER_KHRONOS_validation",
-    manifest: "/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json",
-    library: "libVkLayer_khronos_validation.so",
-    switch: None,
-};
-/// Mesa's overlay, of the package mesa-vulkan-drivers.
-pub static MESA_OVERLAY: RealLayer = RealLayer {
-    name: "VK_LAYER_MESA_overlay",
-    manifest: "/usr/share/vulkan/explicit_layer.d/VkLayer_MESA_overlay.json",
-    library: "libVkLayer_MESA_overlay.so",
-    switch: None,
-};
-/// Mesa's choice of a device, of the package mesa-vulkan-drivers.
-pub static DEVICE_SELECT: RealLayer = RealLayer {
-    name: "VK_LAYER_MESA_device_select",
-    manifest: "/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_device_select.json",
-    library: "libVkLayer_MESA_device_select.so",
-    switch: Some(("NODEVICE_SELECT", "1")),
-};
-/// MangoHud, of the package mangohud.
-pub static MANGOHUD: RealLayer = RealLayer {
-    name: "VK_LAYER_MANGOHUD_overlay",
-    manifest: "/usr/share/vulkan/implicit_layer.d/MangoHud.json",
-    library: "libMangoHud.so",
-    switch: Some(("MANGOHUD", "1")),
-};
-/// vkBasalt, of the package vkbasalt.
-pub static VKBASALT: RealLayer = RealLayer {
-    name: "VK_LAYER_VKBASALT_post_processing",
-    manifest: "/usr/share/vulkan/implicit_layer.d/vkBasalt.json",
-    library: "libvkbasalt.so",
-    switch: Some(("ENABLE_VKBASALT", "1")),
-};
-/// RenderDoc's capture layer, of the package librenderdoc.
-pub static RENDERDOC: RealLayer = RealLayer {
-    name: "VK_LAYER_RENDERDOC_Capture",
-    manifest: "/usr/share/vulkan/implicit_layer.d/renderdoc_capture.json",
-    library: "librenderdoc.so",
-    switch: Some(("ENABLE_VULKAN_RENDERDOC_CAPTURE", "1")),
-};
+macro_rules! layers {
+    ($($(#[$attribute:meta])* $layer:ident = $name:literal, $manifest:literal, $library:literal, $switch:expr;)*) => {
+        $(
+            $(#[$attribute])*
+            pub static $layer: RealLayer = RealLayer {
+                name: $name,
+                manifest: concat!("/usr/share/vulkan/", $manifest, ".json"),
+                library: concat!($library, ".so"),
+                switch: $switch,
+            };
+        )*
+    };
+}
 
-/// GFXReconstruct's capture layer, of the package gfxreconstruct.
-pub static GFXRECONSTRUCT: RealLayer = RealLayer {
-    name: "VK_LAYER_LUNARG_gfxreconstruct",
-    manifest: "/usr/share/vulkan/explicit_layer.d/VkLayer_gfxreconstruct.json",
-    library: "libVkLayer_gfxreconstruct.so",
-    switch: None,
-};
+layers! {
+    /// Khronos' validation layer, of the package vulkan-validationlayers.
+    VALIDATION = "VK_LAYER_KHRONOS_validation", "explicit_layer.d/VkLayer_khronos_validation", "libVkLayer_khronos_validation", None;
+    /// Mesa's overlay, of the package mesa-vulkan-drivers.
+    MESA_OVERLAY = "VK_LAYER_MESA_overlay", "explicit_layer.d/VkLayer_MESA_overlay", "libVkLayer_MESA_overlay", None;
+    /// Mesa's choice of a device, of the package mesa-vulkan-drivers.
+    DEVICE_SELECT = "VK_LAYER_MESA_device_select", "implicit_layer.d/VkLayer_MESA_device_select", "libVkLayer_MESA_device_select",
+        Some(("NODEVICE_SELECT", "1"));
+    /// MangoHud, of the package mangohud.
+    MANGOHUD = "VK_LAYER_MANGOHUD_overlay", "implicit_layer.d/MangoHud", "libMangoHud", Some(("MANGOHUD", "1"));
+    /// vkBasalt, of the package vkbasalt.
+    VKBASALT = "VK_LAYER_VKBASALT_post_processing", "implicit_layer.d/vkBasalt", "libvkbasalt", Some(("ENABLE_VKBASALT", "1"));
+    /// RenderDoc's capture layer, of the package librenderdoc.
+    RENDERDOC = "VK_LAYER_RENDERDOC_Capture", "implicit_layer.d/renderdoc_capture", "librenderdoc",
+        Some(("ENABLE_VULKAN_RENDERDOC_CAPTURE", "1"));
+    /// GFXReconstruct's capture layer, of the package gfxreconstruct.
+    GFXRECONSTRUCT = "VK_LAYER_LUNARG_gfxreconstruct", "explicit_layer.d/VkLayer_gfxreconstruct", "libVkLayer_gfxreconstruct", None;
+}
 
 /// The order layer's output file, in the folder in which a program runs.
 pub(crate) const ORDER_FILE: &str = "order.txt";
@@ -81,16 +63,12 @@ impl RealLayer {
     }
 
     /// Returns whether the package is installed.
-    #[must_use]
     pub fn is_installed(&self) -> bool {
         Path::new(self.manifest).exists()
     }
 }
 
 /// Compiles `c/order_layer.c` in `folder` and returns its manifest (an implicit layer's).
-///
-/// # Panics
-/// If the C compiler fails.
 pub(crate) fn order_layer(folder: &Path) -> PathBuf {
     let library = folder.join("liborder.so");
     let status = Command::new("cc")

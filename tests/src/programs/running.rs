@@ -12,10 +12,6 @@ pub struct Running(Child);
 
 impl Running {
     /// Starts the program.
-    ///
-    /// # Panics
-    /// If it cannot be started.
-    #[must_use]
     pub fn start(command: &mut Command) -> Self {
         Self(command.spawn().expect("the program starts"))
     }
@@ -26,9 +22,6 @@ impl Running {
     }
 
     /// Polls the display until `enough` returns true.
-    ///
-    /// # Panics
-    /// If the program exits before.
     pub fn wait_for_picture(&mut self, screen: &Screen, enough: impl Fn(&Picture) -> bool) {
         for _ in 0..LONGEST_WAIT {
             let picture = screen.picture();

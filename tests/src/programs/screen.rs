@@ -25,10 +25,6 @@ pub struct Picture {
 impl Screen {
     /// Starts a display of 640 by 480 pixels on a number that the server chooses, and waits until it accepts
     /// clients.
-    ///
-    /// # Panics
-    /// If Xvfb is not installed or does not start.
-    #[must_use]
     pub fn start() -> Self {
         let folder = tempfile::Builder::new().prefix("vkload-screen-").tempdir().expect("a folder for Xvfb");
         // Without -noreset it restarts when its last client leaves, and the next one may find it busy.
@@ -58,16 +54,11 @@ impl Screen {
     }
 
     /// Returns the name for `DISPLAY`.
-    #[must_use]
     pub fn display(&self) -> &str {
         &self.display
     }
 
     /// Returns the current content of the display, read from the server's frame buffer, which is a file in xwd format.
-    ///
-    /// # Panics
-    /// If the file is not in Xvfb's format for a display of 24 bits.
-    #[must_use]
     pub fn picture(&self) -> Picture {
         let file = fs::read(self.folder.path().join("Xvfb_screen0")).expect("Xvfb's picture memory");
         let word = |index: usize| {
@@ -95,7 +86,6 @@ impl Drop for Screen {
 
 impl Picture {
     /// Returns the number of different colours.
-    #[must_use]
     pub fn colours(&self) -> usize {
         let mut colours = self.pixels.clone();
         colours.sort_unstable();
@@ -105,7 +95,6 @@ impl Picture {
 
     /// Returns the number of different colours in the part of the display that begins at `from` (x and y, in pixels from the upper left
     /// corner) and has this size.
-    #[must_use]
     pub fn colours_within(&self, from: (usize, usize), size: (usize, usize)) -> usize {
         let rows = self.pixels.chunks_exact(WIDTH).skip(from.1).take(size.1);
         let part = rows.flat_map(|row| &row[from.0..from.0 + size.0]).copied();
@@ -113,13 +102,11 @@ impl Picture {
     }
 
     /// Returns how many pixels are not black.
-    #[must_use]
     pub fn lit(&self) -> usize {
         self.pixels.iter().filter(|pixel| **pixel != 0).count()
     }
 
     /// Returns how many pixels have exactly the colour 0xRRGGBB.
-    #[must_use]
     pub fn of_colour(&self, colour: u32) -> usize {
         self.pixels.iter().filter(|pixel| **pixel == colour).count()
     }

@@ -23,7 +23,6 @@ pub struct Finding {
 impl Finding {
     /// Returns whether the mistake is `library`'s: the innermost function that does not belong to the C library, the dynamic linker or
     /// valgrind is the library's.
-    #[must_use]
     pub fn is_of(&self, library: &Path) -> bool {
         if self.stack.iter().any(|(function, _)| function.starts_with(READS_WORDS)) {
             return false;
@@ -36,20 +35,12 @@ impl Finding {
 }
 
 /// Runs `program` under valgrind and returns every error and every lost block, regardless of the cause.
-///
-/// # Panics
-/// If the program fails, or valgrind is not installed.
-#[must_use]
 pub fn findings(machine: &Machine, library: &Library, program: &Path, arguments: &[&str]) -> Vec<Finding> {
     let leaks = ["--leak-check=full", "--show-leak-kinds=definite,indirect,possible"];
     watch(machine, library, &leaks, program, arguments)
 }
 
 /// Runs `program` under another of valgrind's tools and returns each race of threads that goes through the library.
-///
-/// # Panics
-/// As for [`findings`].
-#[must_use]
 pub fn races(
     tool: &str,
     machine: &Machine,

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use vkload_tests::programs::{
     CProgram, Library, MANGOHUD, Machine, Need, RENDERDOC, Screen, VALIDATION, lavapipe, run,
 };
+use vkload_tests::skip_unless;
 
 const THREADS: &str = "16";
 
@@ -114,9 +115,7 @@ pub(crate) fn install(command: &mut Command, layers: &[Installed]) -> TempDir {
 
 /// Sixteen threads make instances and devices through the layers.
 pub(crate) fn storm(name: &str) {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     for order in orders_with(&example(name)) {
         for library in LOADERS.map(|library| library()) {
             let program = CProgram::compile("layer_storm", &library, &[]);

@@ -10,6 +10,7 @@ use ash::{Entry, Instance};
 use vkload_tests::programs::{
     Commands, Library, Machine, Need, VALIDATION, compute_on, lavapipe, lavapipe_library, run,
 };
+use vkload_tests::skip_unless;
 
 use super::{Application, device, entry};
 
@@ -23,9 +24,7 @@ static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Runs the test `name` again in an environment in which Khronos' loader finds lavapipe and no
 /// layers, and runs the body there.
 fn with_lavapipe(name: &str, body: impl FnOnce()) {
-    if Need::missing(NEEDS) {
-        return;
-    }
+    skip_unless!(NEEDS);
     if std::env::var_os(INSIDE).is_some() {
         return body();
     }

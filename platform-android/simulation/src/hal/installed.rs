@@ -81,7 +81,6 @@ impl Default for Hal {
 
 impl Hal {
     /// Returns a driver for Vulkan 1.0, which has the commands of 1.1 only through extensions.
-    #[must_use]
     pub fn old() -> Self {
         Self {
             version: None,
@@ -100,7 +99,6 @@ impl Hal {
 
 impl Hal {
     /// Returns a driver for Vulkan 1.3 with a device of 1.2.
-    #[must_use]
     pub fn new_under_an_older_device() -> Self {
         Self { device_version: vk::API_VERSION_1_2, ..Self::default() }
     }
@@ -161,13 +159,11 @@ pub(super) fn current() -> &'static Installed {
 
 impl Installed {
     /// Returns the calls received since the last time.
-    #[must_use]
     pub fn received(&self) -> Received {
         std::mem::take(&mut self.received.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns how many objects of this type exist.
-    #[must_use]
     pub fn alive(&self, kind: vk::ObjectType) -> usize {
         self.objects().alive(kind)
     }

@@ -188,7 +188,6 @@ impl State {
     }
 
     /// Returns the callbacks for frames.
-    #[must_use]
     pub fn listeners(&self) -> Listeners {
         Listeners(self.listeners)
     }
@@ -208,7 +207,6 @@ impl State {
 
 impl FakeWindow {
     /// Creates a window of 640 by 480 without a producer.
-    #[must_use]
     pub fn new(android: &'static Android) -> Self {
         let state = State {
             size: (640, 480),
@@ -252,7 +250,6 @@ impl FakeWindow {
     }
 
     /// Returns the pointer that an application passes to Vulkan.
-    #[must_use]
     pub fn pointer(&self) -> *mut NativeWindow {
         std::ptr::from_ref(self.inside).cast::<NativeWindow>().cast_mut()
     }
@@ -292,7 +289,6 @@ impl FakeWindow {
     }
 
     /// Returns the calls since the last time.
-    #[must_use]
     pub fn calls(&self) -> Vec<String> {
         std::mem::take(&mut self.change().calls)
     }
@@ -327,7 +323,6 @@ impl FakeWindow {
 
     /// Returns the leaks: references to the window and its buffers, dequeued buffers, and a
     /// remaining connection.
-    #[must_use]
     pub fn leaks(&self) -> Vec<String> {
         let state = self.change();
         let mut leaks = Vec::new();

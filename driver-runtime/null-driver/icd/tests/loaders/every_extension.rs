@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use vkload_tests::programs::{Need, Screen, VALIDATION};
+use vkload_tests::skip_unless;
 
 use crate::run::{NO_LOADER, Run, distribution, ours, with_loader};
 use crate::scenarios::everywhere;
@@ -59,9 +60,7 @@ fn validation_has_nothing_to_say_about_programs_with_every_extension() {
         Need::Program("vkcube"),
         Need::Program("vulkaninfo"),
     ];
-    if Need::missing(&needs) {
-        return;
-    }
+    skip_unless!(&needs);
     let screen = Screen::start();
     for loader in [ours(), distribution()] {
         with_loader(loader, |run| {
@@ -81,9 +80,7 @@ fn validation_has_nothing_to_say_about_programs_with_every_extension() {
 
 #[test]
 fn a_program_draws_as_many_frames_as_it_is_told() {
-    if Need::missing(&[Need::Distribution, Need::Program("Xvfb"), Need::Program("vkcube")]) {
-        return;
-    }
+    skip_unless!(&[Need::Distribution, Need::Program("Xvfb"), Need::Program("vkcube")]);
     let screen = Screen::start();
     with_loader(distribution(), |run| {
         for (frame, succeeds) in [(10, false), (11, true)] {
