@@ -172,7 +172,6 @@ const LEVELS: &[(u32, &[ExtensionId])] = &[
 
 /// Returns the extensions of `set` that a driver may have at an API level. `more` are further extensions with their
 /// first levels.
-#[must_use]
 pub fn allowed(set: &ExtensionSet, level: u32, more: &[(ExtensionId, u32)]) -> ExtensionSet {
     let mut kept = ExtensionSet::default();
     set.iter().filter(|id| is_allowed(*id, level, more)).for_each(|id| kept.insert(id));

@@ -82,9 +82,6 @@ pub trait Driver: Sized + Send + Sync + 'static {
     fn instance_extensions() -> ExtensionSet;
 
     /// Makes the driver's part of an instance; extensions and version were checked.
-    ///
-    /// # Errors
-    /// [`CreateInstanceError`].
     fn create_instance(request: &InstanceRequest<'_>) -> Result<Self::Instance, CreateInstanceError>;
 
     /// Finds the physical devices, at the first call that needs them. Finding none is success. After an error the
@@ -92,9 +89,6 @@ pub trait Driver: Sized + Send + Sync + 'static {
     ///
     /// Without this function, or if it returns [`Search::Drm`], every device of DRM is tried with
     /// [`Driver::try_create_for_drm`].
-    ///
-    /// # Errors
-    /// [`EnumerateError`].
     fn enumerate(
         instance: &Instance<Self>,
         found: &mut Enumeration<'_, Self>,
@@ -130,9 +124,6 @@ pub trait Driver: Sized + Send + Sync + 'static {
     }
 
     /// Makes the driver's part of a device; extensions, features and queues were checked.
-    ///
-    /// # Errors
-    /// [`CreateDeviceError`].
     fn create_device(
         physical: &PhysicalDevice<Self>,
         request: &DeviceRequest<'_>,
@@ -146,16 +137,10 @@ pub trait Driver: Sized + Send + Sync + 'static {
     }
 
     /// Makes the driver's part of a queue, while its device is created.
-    ///
-    /// # Errors
-    /// [`CreateDeviceError`].
     fn create_queue(device: &Device<Self>, info: QueueInfo) -> Result<Self::Queue, CreateDeviceError>;
 
     /// Makes a synchronisation object of the type with this number in the list of the physical device, or in
     /// [`Driver::SYNC_TYPES`] if it has none.
-    ///
-    /// # Errors
-    /// [`SubmitError`].
     fn create_sync(device: &Device<Self>, kind: usize, initial: u64) -> Result<Self::Sync, SubmitError>;
 
     /// Creates a synchronisation object from an application's handle, for the type with this number, whose
@@ -172,9 +157,6 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Exports a handle of an object whose type has this kind among its [exports](SyncType::sharing): a file
     /// descriptor, or the bits of a Zircon handle. For a kind that [copies](HandleKind::copies) the signal was
     /// submitted before, and -1 means that it has occurred. The object itself does not change.
-    ///
-    /// # Errors
-    /// [`ExportError`].
     fn export_sync(device: &Device<Self>, sync: &Self::Sync, kind: HandleKind) -> Result<i32, ExportError> {
         let _ = (device, sync, kind);
         Err(ExportError::Unknown)
@@ -183,9 +165,6 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Creates an object for other processes' use of a memory object, for processes that do not share semaphores. It
     /// is used once. With `signal`, a queue is going to signal it; without, another process has submitted its signal,
     /// and it is only waited for. Returns `None` if the driver does not support this.
-    ///
-    /// # Errors
-    /// [`SubmitError`].
     fn create_sync_for_memory(
         device: &Device<Self>,
         memory: vk::DeviceMemory,
@@ -239,9 +218,6 @@ pub trait Driver: Sized + Send + Sync + 'static {
 
     /// Asks the system whether the device was lost. Called before every submission and after waits, from any thread.
     /// Report a loss with [`Device::set_lost`], the only source of a [`Lost`].
-    ///
-    /// # Errors
-    /// [`Lost`].
     fn check_status(device: &Device<Self>) -> Result<(), Lost> {
         let _ = device;
         Ok(())

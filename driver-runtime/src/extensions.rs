@@ -62,7 +62,6 @@ impl EnabledExtensions {
     }
 
     /// Returns whether an unlisted extension is enabled.
-    #[must_use]
     pub fn has_unlisted(&self, name: &CStr) -> bool {
         self.bit(name).is_some_and(|bit| self.enabled & bit != 0)
     }

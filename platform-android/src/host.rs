@@ -81,13 +81,11 @@ impl Host {
         self
     }
 
-    #[must_use]
     pub const fn is_on(&self, switch: Switch) -> bool {
         self.switches.has(switch)
     }
 
     /// Returns whether the loader has the features of `since`.
-    #[must_use]
     pub fn has(&self, since: Since) -> bool {
         match since {
             Since::Level(level) => self.level >= level,
@@ -96,7 +94,6 @@ impl Host {
     }
 
     /// Returns the newest version of Vulkan whose commands the loader has.
-    #[must_use]
     pub const fn api_version(&self) -> u32 {
         switches::api_version(self.level, self.switches)
     }
@@ -119,7 +116,6 @@ fn end(topic: Topic, message: fmt::Arguments<'_>) -> ! {
 }
 
 /// Returns the host of this process, if any global command has been called.
-#[must_use]
 pub fn current() -> Option<&'static Host> {
     // SAFETY: the pointer is NULL or was stored by `enter`, which stores only references to
     // statics.
@@ -154,7 +150,6 @@ impl Host {
 
     /// Returns whether any listener gets a record like this: worth asking before doing much work
     /// for one.
-    #[must_use]
     pub fn wants(&self, level: Level, topic: Topic) -> bool {
         self.is_wanted(level, topic) || self.is_heard(level)
     }

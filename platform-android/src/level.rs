@@ -9,13 +9,11 @@ pub struct ApiLevel(pub u32);
 impl ApiLevel {
     /// Android 7.0, the first with Vulkan.
     pub const OLDEST: Self = Self(24);
-    /// Android 8.0.
     pub const ANDROID_8: Self = Self(26);
     /// Android 9: Vulkan 1.1.
     pub const ANDROID_9: Self = Self(28);
     /// Android 13: Vulkan 1.3.
     pub const ANDROID_13: Self = Self(33);
-    /// Android 14.
     pub const ANDROID_14: Self = Self(34);
     /// Android 15: more colour spaces, front buffers.
     pub const ANDROID_15: Self = Self(35);
@@ -38,7 +36,6 @@ const CORE: [ApiLevel; 5] = [ApiLevel(24), ApiLevel(28), ApiLevel(31), ApiLevel(
 
 impl ApiLevel {
     /// Returns whether the library exports the core commands of this minor version of Vulkan 1.
-    #[must_use]
     pub fn exports_core(self, minor: u8) -> bool {
         CORE.get(usize::from(minor)).is_some_and(|since| self >= *since)
     }

@@ -44,7 +44,6 @@ impl Loader {
 }
 
 /// Returns the loader of this process, if any global command has been called.
-#[must_use]
 pub fn current() -> Option<&'static Loader> {
     // SAFETY: the pointer is NULL or was stored by `enter`, which stores only references to
     // statics.

@@ -132,7 +132,6 @@ impl Switches {
         Self(self.0 & !Self::bit(switch))
     }
 
-    #[must_use]
     pub const fn has(self, switch: Switch) -> bool {
         self.0 & Self::bit(switch) != 0
     }
@@ -151,7 +150,6 @@ pub enum Since {
 /// Returns the newest version of Vulkan whose commands the loader has: the answer of
 /// vkEnumerateInstanceVersion, whatever the driver. Before Android 9 that function does not exist,
 /// and the version is 1.0.
-#[must_use]
 pub const fn api_version(level: ApiLevel, switches: Switches) -> u32 {
     match level.0 {
         _ if switches.has(Switch::Vulkan14) => vk::make_api_version(0, 1, 4, 0),

@@ -97,9 +97,6 @@ pub trait System: Waiting {
 
     /// Returns the value of a property, however long: properties whose names begin with `ro.` may
     /// have longer values since API level 26 (`__system_property_read_callback`).
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory>;
 
     /// Returns whether the process may be dumped (`prctl(PR_GET_DUMPABLE)`), as debuggable
@@ -182,15 +179,9 @@ pub trait System: Waiting {
     fn has_application_namespace(&self) -> bool;
 
     /// Returns the folders with layers, separated by colons.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn layer_paths(&self) -> Result<Text, OutOfMemory>;
 
     /// Returns the layers that the settings enable for this application, separated by colons.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn debug_layers(&self) -> Result<Text, OutOfMemory>;
 
     fn count(&self, _statistic: Statistic) {}
@@ -261,27 +252,23 @@ impl PropertyValue {
     }
 
     /// Returns the bytes, without a NUL.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
     /// Returns whether the property is unset or set to the empty string.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.length == 0
     }
 
     /// Returns whether it means yes: `1`, `y`, `yes`, `on` or `true`, as for the system's own
     /// readers.
-    #[must_use]
     pub fn is_true(&self) -> bool {
         matches!(self.as_bytes(), b"1" | b"y" | b"yes" | b"on" | b"true")
     }
 
     /// Returns whether it means no, as for the system's own readers: `0`, `n`, `no`, `off` or
     /// `false`.
-    #[must_use]
     pub fn is_false(&self) -> bool {
         matches!(self.as_bytes(), b"0" | b"n" | b"no" | b"off" | b"false")
     }

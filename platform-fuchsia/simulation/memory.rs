@@ -28,9 +28,6 @@ impl Content {
 
     /// Returns the content of a file of this machine, under the name `copy`. Each copy is a
     /// separate library and is created once, however many simulated systems have it.
-    ///
-    /// # Panics
-    /// If the file cannot be read.
     pub(crate) fn of(path: &Path, copy: &str) -> Arc<Self> {
         static COPIES: Mutex<BTreeMap<(PathBuf, String), Arc<Content>>> = Mutex::new(BTreeMap::new());
         let mut copies = COPIES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -64,7 +64,6 @@ impl Failure {
 
 impl Simulation {
     /// Creates a system with this loader service in its namespace, or with none.
-    #[must_use]
     pub fn new(service: Option<LoaderService>) -> &'static Self {
         let mut tree = Tree::default();
         for (name, text) in service.iter().flat_map(LoaderService::manifests) {
@@ -80,9 +79,6 @@ impl Simulation {
     }
 
     /// Puts a library of this machine into the namespace.
-    ///
-    /// # Panics
-    /// If it cannot be read.
     pub fn add_library(&self, path: &str, library: &Path) {
         self.world().tree.add(path, Content::of(library, path));
     }
@@ -107,13 +103,11 @@ impl Simulation {
 
     /// Returns the system calls since the beginning or [`Simulation::fail`]: for each the call's
     /// name and its argument. Calls that close something are left out: they cannot fail.
-    #[must_use]
     pub fn calls(&self) -> Vec<String> {
         self.world().calls.clone()
     }
 
     /// Returns the kinds of the process's open handles, sorted.
-    #[must_use]
     pub fn open_handles(&self) -> Vec<&'static str> {
         let mut kinds = self.world().kernel.kinds();
         kinds.sort_unstable();
@@ -121,19 +115,16 @@ impl Simulation {
     }
 
     /// Returns the paths of the open descriptors; `manifests` is the service's folder.
-    #[must_use]
     pub fn open_files(&self) -> Vec<String> {
         self.world().tree.open_paths()
     }
 
     /// Returns the paths of devices that were connected to.
-    #[must_use]
     pub fn devices_opened(&self) -> Vec<String> {
         self.world().kernel.devices_opened.clone()
     }
 
     /// Gives the process one end of a new channel, as a driver has it; the other end is forgotten.
-    #[must_use]
     pub fn channel_of_driver(&self) -> RawHandle {
         self.world().kernel.create_channel().0
     }

@@ -30,14 +30,12 @@ pub struct Process {
 
 impl Process {
     /// Creates a process with only these variables.
-    #[must_use]
     pub fn new(simulation: &'static Simulation, variables: &[(&'static str, &'static str)]) -> Self {
         let variables = Box::leak(Box::new(Variables(variables.iter().copied().collect())));
         Self::with(simulation, |platform| Platform { environment: variables, ..platform })
     }
 
     /// Returns a process with the variables of the running program.
-    #[must_use]
     pub fn with_own_variables(simulation: &'static Simulation) -> Self {
         Self::with(simulation, |platform| platform)
     }

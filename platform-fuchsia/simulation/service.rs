@@ -45,16 +45,11 @@ fn ordinal(bytes: &[u8]) -> u64 {
 
 impl LoaderService {
     /// Creates a service without drivers.
-    #[must_use]
     pub fn new() -> Self {
         Self { libraries: Vec::new(), features: 0x7, answers: |_, _, _| {} }
     }
 
     /// Adds a driver: a library of this machine, and a manifest with the service's name of it.
-    ///
-    /// # Panics
-    /// If the library cannot be read.
-    #[must_use]
     pub fn with_driver(mut self, library: &Path) -> Self {
         let file = library.file_name().expect("a file").to_string_lossy();
         let name = format!("{}-{file}", self.libraries.len());
@@ -74,14 +69,12 @@ impl LoaderService {
     }
 
     /// Sets the features of the service.
-    #[must_use]
     pub fn with_features(mut self, features: u32) -> Self {
         self.features = features;
         self
     }
 
     /// Changes the answers of the service.
-    #[must_use]
     pub fn answering(mut self, answers: Answers) -> Self {
         self.answers = answers;
         self

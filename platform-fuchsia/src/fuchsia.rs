@@ -80,7 +80,6 @@ impl Fuchsia {
     }
 
     /// Returns the platform value for the loader.
-    #[must_use]
     pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
         Platform {
             environment: &os::environment::ProcessEnvironment,

@@ -114,7 +114,6 @@ macro_rules! rows {
 
             impl $name<'_> {
                 /// Returns the function for the command that calls `function`, which has no captured variables.
-                #[must_use]
                 pub const fn function<F, R>(function: F) -> AnyFunction
                 where
                     F: Fn(&$name<'_>) -> R + Copy,

@@ -110,7 +110,6 @@ impl CommandSet {
     }
 
     /// Returns whether the command is in the set.
-    #[must_use]
     #[inline]
     pub fn contains(&self, command: CommandId) -> bool {
         self.0.get(command.index() >> 6).is_some_and(|word| word & (1 << (command.index() & 63)) != 0)

@@ -92,7 +92,6 @@ impl ExtensionSet {
     }
 
     /// Returns the number of extensions.
-    #[must_use]
     pub fn count(&self) -> u32 {
         self.0.iter().fold(0, |sum, word| sum.wrapping_add(word.count_ones()))
     }
@@ -133,7 +132,6 @@ impl ExtensionSet {
     }
 
     /// Returns whether the extension is in the set.
-    #[must_use]
     #[expect(clippy::indexing_slicing, reason = "the index is compared with the length")]
     pub const fn contains(&self, id: ExtensionId) -> bool {
         let word = id.index() >> 6;

@@ -134,7 +134,6 @@ impl<'a, T> Out<'a, T> {
     /// The application has initialised it, which it does with structures that begin a chain, and this is the only
     /// reference to it.
     #[inline]
-    #[must_use]
     pub unsafe fn as_mut(self) -> &'a mut T {
         // SAFETY: `new` requires a valid pointer, and the caller vouches for its value and use.
         unsafe { &mut *self.0 }

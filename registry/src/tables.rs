@@ -34,7 +34,6 @@ pub(super) const EXTENSION_FILES: &[&[Extension]] = &[
 ];
 
 /// Returns a table with the value of each command that has a row. A later row replaces an earlier one.
-#[must_use]
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub const fn table_by_command<T: Copy>(rows: &[&[(CommandId, T)]]) -> [Option<T>; COMMAND_COUNT] {
     let mut table = [None; COMMAND_COUNT];

@@ -29,7 +29,6 @@ impl Line {
         line
     }
 
-    #[must_use]
     pub fn text(&self) -> &str {
         &self.0
     }

@@ -22,9 +22,6 @@ pub trait CommandBuffers: Driver {
     const RECORDING: Recording<Self> = Recording::None;
 
     /// Makes the driver's part of a command buffer, which has not begun.
-    ///
-    /// # Errors
-    /// [`CommandBufferError`].
     fn create_command_buffer(
         pool: &CommandPool<Self>,
         level: vk::CommandBufferLevel,
@@ -32,9 +29,6 @@ pub trait CommandBuffers: Driver {
 
     /// Begins to record. Any earlier recording was reset. Not called for secondary command buffers that the runtime
     /// records, as ending and resetting are not.
-    ///
-    /// # Errors
-    /// [`CommandBufferError`].
     fn begin_command_buffer(
         commands: &mut ExclusiveCommandBuffer<'_, Self>,
         info: &vk::CommandBufferBeginInfo<'_>,
@@ -225,7 +219,6 @@ impl<'a, D: CommandBuffers> ExclusiveCommandBuffer<'a, D> {
     ///
     /// # Safety
     /// As for [`Object::exclusive_from_handle`](crate::Object::exclusive_from_handle).
-    #[must_use]
     #[inline]
     pub unsafe fn from_handle(commands: vk::CommandBuffer) -> Option<Self> {
         // SAFETY: the caller vouches for handle and use.

@@ -97,7 +97,6 @@ fn reset<D: CommandBuffers>(call: &calls::ResetCommandBuffer<'_>) -> vk::Result 
 /// Returns the commands, for [`Driver::COMMANDS`](crate::Driver::COMMANDS): `entry_points! { ...
 /// }.and(&command_buffer::entry_points::<Self>())`. With [`CommandBuffers::RECORDING`] these are also all commands
 /// that record.
-#[must_use]
 pub const fn entry_points<D: CommandBuffers>() -> EntryPoints<D> {
     // SAFETY: each function implements its command, with the runtime's objects for this driver.
     let own = unsafe {

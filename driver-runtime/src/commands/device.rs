@@ -313,9 +313,6 @@ impl<D: Driver> Physical<D> {
 
 impl<D: Driver> Device<D> {
     /// Returns an error if the device was lost: asks the driver, unless the loss is already known.
-    ///
-    /// # Errors
-    /// [`Lost`].
     pub fn check_status(&self) -> Result<(), Lost> {
         self.lost()?;
         D::check_status(self)

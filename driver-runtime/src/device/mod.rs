@@ -118,7 +118,6 @@ impl<D: DriverTypes> Device<D> {
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
-    #[must_use]
     pub unsafe fn from_handle<'a>(handle: vk::Device) -> Option<&'a Self> {
         // SAFETY: the caller vouches for the handle.
         unsafe { Self::of_handle(handle) }
@@ -201,9 +200,6 @@ impl<D: DriverTypes> Device<D> {
     }
 
     /// Returns an error if the device is known to be lost.
-    ///
-    /// # Errors
-    /// [`Lost`].
     pub fn lost(&self) -> Result<(), Lost> {
         self.lost.get()
     }

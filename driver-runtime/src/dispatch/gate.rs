@@ -17,7 +17,6 @@ pub struct Enabled<'a> {
 impl Enabled<'_> {
     /// Returns whether the command may be looked up. A core command depends only on the version: an extension enables
     /// only its own name for the command.
-    #[must_use]
     #[inline]
     pub fn has(&self, command: CommandId) -> bool {
         match command.core() {

@@ -116,7 +116,6 @@ impl<D> EntryPoints<D> {
     }
 
     /// Returns this part's function for the command, under exactly this name.
-    #[must_use]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         self.functions.get(command.index()).copied().flatten()
     }
@@ -182,7 +181,6 @@ impl DispatchTable {
     }
 
     /// Returns the function of a command, or `None` if the driver has none.
-    #[must_use]
     #[inline]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         self.at(command.canonical().index())
@@ -291,7 +289,6 @@ extern "system" fn missing() -> vk::Result {
 
 /// Returns whether `pointer_type`, as `PFN_vkCmdDraw`, is the type of the command's function, under any of its names.
 #[doc(hidden)]
-#[must_use]
 pub const fn is_type_of(pointer_type: &str, command: CommandId) -> bool {
     let (Some((b"PFN_", given)), Some((_, name))) =
         (pointer_type.as_bytes().split_first_chunk(), command.const_name().split_last())

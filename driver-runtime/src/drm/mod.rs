@@ -28,19 +28,16 @@ pub struct DrmDevices {
 
 impl DrmDevices {
     /// Returns the devices, each with at least one node that this process may open.
-    #[must_use]
     pub fn devices(&self) -> &[DrmDevice] {
         &self.devices
     }
 
     /// Returns the nodes that are in no device of the list, or that the process may not open.
-    #[must_use]
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
 
     /// Returns whether the device of the node with this path is in the list: it can be used without this node.
-    #[must_use]
     pub fn has_node(&self, path: &CStr) -> bool {
         let mut nodes = self.devices.iter().flat_map(DrmDevice::nodes);
         nodes.any(|node| node.path.as_c_str() == path)
@@ -93,7 +90,6 @@ impl DrmDevice {
 
     /// Returns the node to render with: the render node, or the primary node of a device without one. `None` if the
     /// process may not open it.
-    #[must_use]
     pub fn for_rendering(&self) -> Option<&DrmNode> {
         self.render.as_ref().or(self.primary.as_ref()).filter(|node| node.access.is_ok())
     }

@@ -26,7 +26,6 @@ impl core::fmt::Debug for Enabled {
 impl Enabled {
     /// Returns whether an unlisted feature is enabled: the member with this number, from 0, of the structure of this
     /// type.
-    #[must_use]
     pub fn has_unlisted(&self, structure: vk::StructureType, member: usize) -> bool {
         let row = unlisted(self.unlisted, structure).filter(|row| member < row.len());
         row.and_then(|row| bit(row, member)).is_some_and(|bit| self.more & bit != 0)
@@ -115,9 +114,6 @@ impl From<OutOfMemory> for CheckError {
 ///
 /// Unknown structures and structures that the device does not have are ignored. A second structure of one type is
 /// ignored with a warning through `warn`.
-///
-/// # Errors
-/// [`CheckError`].
 ///
 /// # Safety
 /// `info` is valid but for loops in its chain, and `report` writes nothing but the structures' members.

@@ -136,7 +136,6 @@ impl Features {
     }
 
     /// Returns whether the feature is in the set.
-    #[must_use]
     pub fn contains(&self, feature: Feature) -> bool {
         self.0.get(usize::from(feature.0 >> 6)).is_some_and(|word| word & (1 << (feature.0 & 63)) != 0)
     }
@@ -198,14 +197,12 @@ impl Features {
 }
 
 /// Returns the feature for this member of a structure, by their names in the specification.
-#[must_use]
 pub fn find(structure: &str, member: &str) -> Option<Feature> {
     let row = FILES.iter().copied().flatten().find(|row| row.name == structure)?;
     row.members.iter().find(|(_, name)| *name == member).map(|(feature, _)| *feature)
 }
 
 /// Returns whether a structure of this name has features.
-#[must_use]
 pub fn is_structure(name: &str) -> bool {
     FILES.iter().copied().flatten().any(|row| row.name == name)
 }

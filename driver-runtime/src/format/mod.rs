@@ -24,7 +24,6 @@ pub struct Plane {
 }
 
 /// Returns a format's description; `None` for `VK_FORMAT_UNDEFINED` and for formats that the registry does not have.
-#[must_use]
 pub fn info(format: vk::Format) -> Option<&'static FormatInfo> {
     [formats_1_gen::ROWS, formats_2_gen::ROWS].into_iter().find_map(|rows| {
         let index = rows.binary_search_by_key(&format.as_raw(), |row| row.format.as_raw()).ok()?;
@@ -34,7 +33,6 @@ pub fn info(format: vk::Format) -> Option<&'static FormatInfo> {
 
 impl FormatInfo {
     /// Returns the number of planes in an image of the format: colour has one, depth and stencil one each.
-    #[must_use]
     pub fn plane_count(&self) -> usize {
         match (self.planes.len(), self.has(b'D') && self.has(b'S')) {
             (0, true) => 2,
@@ -44,7 +42,6 @@ impl FormatInfo {
     }
 
     /// Returns a plane. 24-bit depth has four bytes, as in copies.
-    #[must_use]
     pub fn plane(&self, number: usize) -> Plane {
         const ASPECTS: [vk::ImageAspectFlags; 3] =
             [vk::ImageAspectFlags::PLANE_0, vk::ImageAspectFlags::PLANE_1, vk::ImageAspectFlags::PLANE_2];
@@ -63,20 +60,17 @@ impl FormatInfo {
     }
 
     /// Returns the plane number of an aspect; 0 for colour.
-    #[must_use]
     pub fn plane_of(&self, aspect: vk::ImageAspectFlags) -> usize {
         (0..self.plane_count()).find(|number| aspect.contains(self.plane(*number).aspect)).unwrap_or(0)
     }
 
     /// Returns the aspects of images of the format: of colour with planes, the planes.
-    #[must_use]
     pub fn aspects(&self) -> vk::ImageAspectFlags {
         (0..self.plane_count())
             .fold(vk::ImageAspectFlags::empty(), |all, plane| all | self.plane(plane).aspect)
     }
 
     /// Returns the aspects of a part of an image; colour includes every plane of a format with planes.
-    #[must_use]
     pub fn expanded(&self, aspects: vk::ImageAspectFlags) -> vk::ImageAspectFlags {
         let is_all = aspects == vk::ImageAspectFlags::COLOR && !self.planes.is_empty();
         if is_all { self.aspects() } else { aspects }
@@ -84,31 +78,26 @@ impl FormatInfo {
 
     /// Returns whether the format has several colour planes, or two texels share colour values: formats that a
     /// sampler converts.
-    #[must_use]
     pub fn is_subsampled(&self) -> bool {
         !self.planes.is_empty() || self.block_extent == [2, 1, 1]
     }
 
     /// Returns whether it has depth or stencil.
-    #[must_use]
     pub fn is_depth_or_stencil(&self) -> bool {
         self.has(b'D') || self.has(b'S')
     }
 
     /// Returns whether shaders read integers.
-    #[must_use]
     pub fn is_integer(&self) -> bool {
         self.has_kind(&[NumericFormat::Uint, NumericFormat::Sint])
     }
 
     /// Returns whether the format is for vertices only: integers that shaders read as floats.
-    #[must_use]
     pub fn is_scaled(&self) -> bool {
         self.has_kind(&[NumericFormat::Uscaled, NumericFormat::Sscaled])
     }
 
     /// Returns whether it has a component: `R`, `G`, `B`, `A`, `D` or `S`.
-    #[must_use]
     pub fn has(&self, component: u8) -> bool {
         self.components.iter().any(|it| it.name == component)
     }

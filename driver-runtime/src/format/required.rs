@@ -20,7 +20,6 @@ pub struct RequiredFeatures {
 }
 
 /// Returns the required abilities with a format on a device of Vulkan 1.1 or newer with these features.
-#[must_use]
 pub fn required_features(format: Format, features: &Features) -> RequiredFeatures {
     let mut all = of(&TABLE, format);
     let with = |row: &&(Feature, &[Format], Can)| features.contains(row.0) && row.1.contains(&format);

@@ -30,7 +30,6 @@ pub trait Headless: Driver {
 }
 
 /// Returns the commands of surfaces and swapchains, for [`Driver::WINDOW_SYSTEM`].
-#[must_use]
 pub const fn entry_points<D: Headless>() -> EntryPoints<D> {
     surface::entry_points::<D>().and(&swapchain::entry_points::<D>())
 }

@@ -49,9 +49,6 @@ pub trait Host: Waiting {
 
     /// Starts a thread that [runs](ThreadWork::run) `work`, and returns a number for it. On a system without threads,
     /// which is the default here, submissions are held in lists that advance with the application's calls.
-    ///
-    /// # Errors
-    /// [`NoThread`].
     fn spawn(&self, work: ThreadWork) -> Result<usize, NoThread> {
         let _ = work;
         Err(NoThread)

@@ -30,9 +30,6 @@ impl AppInfo {
 
     /// Copies the application's description of itself.
     ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    ///
     /// # Safety
     /// The names are NULL or valid C strings.
     pub(crate) unsafe fn copy(

@@ -57,7 +57,6 @@ impl<D: DriverTypes> Instance<D> {
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
-    #[must_use]
     pub unsafe fn from_handle<'a>(handle: vk::Instance) -> Option<&'a Self> {
         // SAFETY: the caller vouches for the handle.
         unsafe { Self::of_handle(handle) }

@@ -151,7 +151,6 @@ impl ObjectBase {
     ///
     /// # Safety
     /// `handle` is 0 or a live handle of the runtime's objects, and stays live for `'a`.
-    #[must_use]
     pub unsafe fn of<'a>(handle: u64) -> Option<&'a Self> {
         let address = usize::try_from(handle).ok()?;
         let base = NonNull::new(core::ptr::with_exposed_provenance_mut::<Self>(address))?;
@@ -226,9 +225,6 @@ impl ObjectBase {
     }
 
     /// Returns the name that the application gave the object; empty if it gave none.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn name(&self) -> Result<Text, OutOfMemory> {
         let mut copy = Vec::new_in(Process);
         let Some(details) = self.details() else { return Ok(copy) };
@@ -255,9 +251,6 @@ impl ObjectBase {
     }
 
     /// Sets the value of a private data slot. A slot of another device is ignored.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     #[inline]
     pub fn set_private_data(&self, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
         if !slot.is_of(self.root.addr()) {
@@ -338,9 +331,6 @@ impl ObjectBase {
     }
 
     /// Returns the open labels.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(crate) fn labels(&self) -> Result<Labels<Process>, OutOfMemory> {
         let mut copy = Labels::new(Process);
         let Some(details) = self.details() else { return Ok(copy) };

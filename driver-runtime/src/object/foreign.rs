@@ -30,18 +30,12 @@ impl Foreign {
     }
 
     /// Does the same as [`ObjectBase::set_private_data`].
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     #[inline(never)]
     pub fn set_private_data<H: Handle>(&self, handle: H, slot: &Slot, value: u64) -> Result<(), OutOfMemory> {
         self.find_or_add(handle)?.set_private_data(slot, value)
     }
 
     /// Does the same as [`ObjectBase::set_name`].
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn set_name<H: Handle>(&self, handle: H, name: Option<&[u8]>) -> Result<(), OutOfMemory> {
         self.find_or_add(handle)?.set_name(name)
     }

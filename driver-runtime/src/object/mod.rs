@@ -130,7 +130,6 @@ impl<T: VkObject> Object<T> {
     }
 
     /// Returns an empty list of arrays for an object of this type.
-    #[must_use]
     pub const fn pieces() -> Pieces<T> {
         Pieces::behind(Self::LAYOUT)
     }
@@ -170,7 +169,6 @@ impl<T: VkObject> Object<T> {
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
-    #[must_use]
     #[inline]
     pub unsafe fn from_handle<'a>(handle: T::Handle) -> Option<&'a Self> {
         // SAFETY: the caller vouches for the handle.
@@ -196,7 +194,6 @@ impl<T: VkObject> Object<T> {
     /// # Safety
     /// As for [`Object::from_handle`], and nothing else uses the driver's part of the object for `'a`: the specification has the
     /// application synchronise the parameter (`externsync` in the registry), and the driver has handed it to no other thread.
-    #[must_use]
     #[inline]
     pub unsafe fn exclusive_from_handle<'a>(handle: T::Handle) -> Option<Exclusive<'a, T>>
     where
@@ -320,7 +317,6 @@ pub struct Owned<T: VkObject> {
 
 impl<T: VkObject> Owned<T> {
     /// Hands the object out: from here on it is visible to the application, which destroys it.
-    #[must_use]
     #[inline]
     pub fn into_handle(self) -> T::Handle {
         self.base.set_visible();

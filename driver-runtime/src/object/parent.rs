@@ -41,7 +41,6 @@ pub unsafe trait ParentObject: Sync + 'static {
     ///
     /// # Safety
     /// `handle` is null or a live handle of any of the runtime's objects, and stays live for `'a`.
-    #[must_use]
     #[inline]
     unsafe fn of_handle<'a>(handle: Self::Handle) -> Option<&'a Self>
     where
@@ -157,7 +156,6 @@ impl Root {
     /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification. All memory allocated with
     /// them, or with copies of the value, is freed before the application may take them back: before its object, and
     /// the instance or device, are destroyed.
-    #[must_use]
     pub unsafe fn memory_or(
         &self,
         callbacks: *const vk::AllocationCallbacks<'_>,

@@ -51,13 +51,11 @@ impl<P> Copy for Piece<P> {}
 
 impl<P> Piece<P> {
     /// Returns the number of elements in the array.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.length
     }
 
     /// Returns whether the array has no elements.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

@@ -95,7 +95,6 @@ impl Description {
 
     /// Returns the stored members of a property structure, or `None` for one that [`Description::set`] does not
     /// accept.
-    #[must_use]
     pub fn get<T: TaggedStructure + vk::ExtendsPhysicalDeviceProperties2 + Default>(&self) -> Option<T> {
         let row = known::<T>()?;
         let from = locations::of(self, row.location)?;
@@ -119,7 +118,6 @@ impl Description {
     }
 
     /// Returns the minor version of the device's Vulkan 1 version.
-    #[must_use]
     pub fn minor_version(&self) -> u32 {
         vk::api_version_minor(self.properties.api_version)
     }

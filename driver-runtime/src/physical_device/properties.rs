@@ -43,7 +43,6 @@ pub struct Chainable(vk::BaseOutStructure<'static>);
 
 impl Chainable {
     /// Returns the type of the structure.
-    #[must_use]
     pub fn structure_type(&self) -> vk::StructureType {
         self.0.s_type
     }

@@ -69,7 +69,6 @@ fn merge<D: PipelineCaches>(call: &calls::MergePipelineCaches<'_>) -> Result<(),
 
 /// Returns the commands, for [`Driver::COMMANDS`](crate::Driver::COMMANDS): `entry_points! { ...
 /// }.and(&pipeline_cache::entry_points::<Self>())`.
-#[must_use]
 pub const fn entry_points<D: PipelineCaches>() -> EntryPoints<D> {
     // SAFETY: each function implements its command, with the runtime's objects for this driver.
     unsafe {

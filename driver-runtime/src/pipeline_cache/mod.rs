@@ -35,9 +35,6 @@ pub trait PipelineCaches: Driver {
     fn kind(object: &Self::Cached) -> u32;
 
     /// Appends the bytes to rebuild the object from.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn write(object: &Self::Cached, out: &mut Written<'_>) -> Result<(), OutOfMemory>;
 
     /// Builds an object from the bytes that [`PipelineCaches::write`] wrote; returns `None` for bytes that are not an
@@ -50,9 +47,6 @@ pub struct Written<'a>(&'a mut Text<CopiedCallbacks>);
 
 impl Written<'_> {
     /// Appends bytes.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), OutOfMemory> {
         self.0.try_extend(bytes)
     }

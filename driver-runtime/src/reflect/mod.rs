@@ -42,9 +42,6 @@ pub enum Unknown {
 
 /// Returns a member of a structure of properties, limits or memory of a physical device. For features, see
 /// [`feature`].
-///
-/// # Errors
-/// [`Unknown`].
 pub fn member<'a>(known: &'a mut Description, structure: &str, member: &str) -> Result<Slot<'a>, Unknown> {
     let structure = self::structure(structure).ok_or(Unknown::Structure)?;
     let number = structure.members.iter().position(|it| it.name == member).ok_or(Unknown::Member)?;
@@ -59,9 +56,6 @@ pub fn member<'a>(known: &'a mut Description, structure: &str, member: &str) -> 
 }
 
 /// Returns a feature: a member of `VkPhysicalDeviceFeatures` or of a structure chained to it.
-///
-/// # Errors
-/// [`Unknown`].
 pub fn feature(structure: &str, member: &str) -> Result<Feature, Unknown> {
     let structure = canonical(structure);
     if !features::is_structure(structure) {
@@ -167,7 +161,6 @@ pub fn member_of<'a, T: Named>(value: &'a mut T, member: &str) -> Option<Slot<'a
 
 /// Returns the type of a structure in a chain, by its Rust type: the counterpart of [`structure`], which takes a
 /// name.
-#[must_use]
 pub fn structure_of<T: TaggedStructure>() -> Option<&'static Structure> {
     structures().find(|structure| structure.structure_type() == Some(T::STRUCTURE_TYPE.as_raw()))
 }

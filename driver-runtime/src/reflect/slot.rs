@@ -46,19 +46,16 @@ impl<'a> Slot<'a> {
     }
 
     /// Returns its type, or its elements' type.
-    #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
     /// Returns the number of its elements, if it is an array but not text.
-    #[must_use]
     pub fn elements(&self) -> Option<usize> {
         (self.length > 0 && self.kind != Kind::Char).then_some(self.length.into())
     }
 
     /// Returns an element of an array.
-    #[must_use]
     pub fn element(&mut self, number: usize) -> Option<Slot<'_>> {
         self.elements().filter(|count| number < *count)?;
         let at = self.at.wrapping_add(self.kind.layout().0.saturating_mul(number));
@@ -67,7 +64,6 @@ impl<'a> Slot<'a> {
     }
 
     /// Returns a member of a nested structure.
-    #[must_use]
     pub fn member(&mut self, name: &str) -> Option<Slot<'_>> {
         let Kind::Nested(plain) = self.kind else { return None };
         let structure = plain.structure();
@@ -117,7 +113,6 @@ impl<'a> Slot<'a> {
     }
 
     /// Returns the value, unless it is an array or a nested structure. Enumerations and flags are numbers.
-    #[must_use]
     pub fn get(&self) -> Option<Value<'_>> {
         if self.kind == Kind::Char && self.length > 0 {
             // SAFETY: the member has this number of bytes.

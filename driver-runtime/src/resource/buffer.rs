@@ -31,7 +31,6 @@ impl BufferInfo {
 
     /// Returns how many of `size` bytes from `offset` on lie in the buffer: `VK_WHOLE_SIZE` selects all. `None` if the
     /// offset lies behind the end.
-    #[must_use]
     pub fn range(&self, offset: u64, size: u64) -> Option<u64> {
         self.size.checked_sub(offset).map(|left| size.min(left))
     }
@@ -52,7 +51,6 @@ pub struct BufferViewInfo {
 
 impl BufferViewInfo {
     /// Returns the facts of a view of `buffer`, or `None` if the format is unknown or the offset lies behind the end.
-    #[must_use]
     pub fn new(buffer: &BufferInfo, info: &vk::BufferViewCreateInfo<'_>) -> Option<Self> {
         let format = format::info(info.format)?;
         let range = buffer.range(info.offset, info.range)?;

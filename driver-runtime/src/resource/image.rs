@@ -35,7 +35,6 @@ impl ImageInfo {
     ///
     /// # Safety
     /// `info` begins a valid pNext chain.
-    #[must_use]
     pub unsafe fn new(info: &vk::ImageCreateInfo<'_>) -> Option<Self> {
         // SAFETY: the caller vouches for the chain.
         let stencil = unsafe { chain::find::<vk::ImageStencilUsageCreateInfo<'_>>(info.p_next) };
@@ -55,19 +54,16 @@ impl ImageInfo {
     }
 
     /// Returns whether it has three dimensions.
-    #[must_use]
     pub fn is_3d(&self) -> bool {
         self.kind == vk::ImageType::TYPE_3D
     }
 
     /// Returns whether memory is bound to each plane.
-    #[must_use]
     pub fn is_disjoint(&self) -> bool {
         self.flags.contains(vk::ImageCreateFlags::DISJOINT)
     }
 
     /// Returns the uses of some aspects together.
-    #[must_use]
     pub fn usage_of(&self, aspects: vk::ImageAspectFlags) -> vk::ImageUsageFlags {
         let has_stencil = aspects.contains(vk::ImageAspectFlags::STENCIL);
         match (has_stencil, aspects == vk::ImageAspectFlags::STENCIL) {
@@ -78,19 +74,16 @@ impl ImageInfo {
     }
 
     /// Returns the number of mip levels in a range that may extend to the end.
-    #[must_use]
     pub fn levels_from(&self, first: u32, count: u32) -> u32 {
         if count == vk::REMAINING_MIP_LEVELS { self.levels.saturating_sub(first) } else { count }
     }
 
     /// Returns the number of array layers in a range that may extend to the end.
-    #[must_use]
     pub fn layers_from(&self, first: u32, count: u32) -> u32 {
         if count == vk::REMAINING_ARRAY_LAYERS { self.layers.saturating_sub(first) } else { count }
     }
 
     /// Returns width, height and depth of a mip level, in texels of a plane.
-    #[must_use]
     pub fn level_extent(&self, plane: usize, level: u32) -> [u32; 3] {
         let [across, down] = self.format.plane(plane).divisors;
         let [width, height, depth] = self.extent.map(|side| side.checked_shr(level).unwrap_or(0).max(1));
@@ -98,7 +91,6 @@ impl ImageInfo {
     }
 
     /// Returns the blocks of a mip level of a plane, in each direction.
-    #[must_use]
     pub fn level_blocks(&self, plane: usize, level: u32) -> [u32; 3] {
         let [width, height, depth] = self.level_extent(plane, level);
         let [across, down, deep] = self.format.block_extent.map(|side| side.max(1));

@@ -32,7 +32,6 @@ impl ImageViewInfo {
     ///
     /// # Safety
     /// `info` begins a valid pNext chain.
-    #[must_use]
     pub unsafe fn new(image: &ImageInfo, info: &vk::ImageViewCreateInfo<'_>) -> Option<Self> {
         // SAFETY: the caller vouches for the chain.
         let fewer = unsafe { chain::find::<vk::ImageViewUsageCreateInfo<'_>>(info.p_next) };

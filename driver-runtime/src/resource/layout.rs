@@ -29,7 +29,6 @@ pub struct Binding {
 
 impl Binding {
     /// Returns whether each descriptor takes an offset when the set is bound.
-    #[must_use]
     pub fn is_dynamic(&self) -> bool {
         matches!(
             self.kind,
@@ -50,9 +49,6 @@ pub struct SetLayoutInfo {
 
 impl SetLayoutInfo {
     /// Returns the first owner of the facts in a create structure.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     ///
     /// # Safety
     /// `info` begins a valid pNext chain, and its arrays are valid.
@@ -102,26 +98,22 @@ impl SetLayoutInfo {
     }
 
     /// Returns how it was created.
-    #[must_use]
     pub fn flags(&self) -> vk::DescriptorSetLayoutCreateFlags {
         self.flags
     }
 
     /// Returns the bindings in the order of their numbers.
-    #[must_use]
     pub fn bindings(&self) -> &[Binding] {
         &self.bindings
     }
 
     /// Returns the binding with a number.
-    #[must_use]
     pub fn binding(&self, number: u32) -> Option<&Binding> {
         let index = self.bindings.binary_search_by_key(&number, |binding| binding.number).ok()?;
         self.bindings.get(index)
     }
 
     /// Returns the samplers that a binding always has, one for each descriptor; none, if it has no such samplers.
-    #[must_use]
     pub fn immutable_samplers(&self, binding: &Binding) -> &[vk::Sampler] {
         let Some(first) = binding.samplers else { return &[] };
         let end = first.saturating_add(binding.count as usize);
@@ -130,7 +122,6 @@ impl SetLayoutInfo {
 
     /// Returns the descriptors of a set. With `variable`, the last binding has this number of them if its number is
     /// variable.
-    #[must_use]
     pub fn descriptors(&self, variable: Option<u32>) -> u32 {
         let last = self.bindings.last();
         let last = last.filter(|it| it.flags.contains(vk::DescriptorBindingFlags::VARIABLE_DESCRIPTOR_COUNT));
@@ -141,7 +132,6 @@ impl SetLayoutInfo {
     }
 
     /// Returns the dynamic offsets that a set takes when it is bound.
-    #[must_use]
     pub fn dynamic_offsets(&self) -> u32 {
         self.dynamic_offsets
     }
@@ -168,9 +158,6 @@ pub struct PipelineLayoutInfo {
 
 impl PipelineLayoutInfo {
     /// Returns the facts in a create structure. `layout_of` returns the set layout behind a handle, which is not null.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     ///
     /// # Safety
     /// The arrays of `info` are valid.
@@ -200,25 +187,21 @@ impl PipelineLayoutInfo {
     }
 
     /// Returns the number of sets.
-    #[must_use]
     pub fn sets(&self) -> usize {
         self.sets.len()
     }
 
     /// Returns the layout of a set.
-    #[must_use]
     pub fn set(&self, number: u32) -> Option<&Arc<SetLayoutInfo>> {
         self.sets.get(number as usize)?.layout.as_ref()
     }
 
     /// Returns how many dynamic offsets the sets before this one take.
-    #[must_use]
     pub fn first_dynamic(&self, set: u32) -> u32 {
         self.sets.get(set as usize).map_or(self.dynamic_offsets, |set| set.first_dynamic)
     }
 
     /// Returns the dynamic offsets of all sets.
-    #[must_use]
     pub fn dynamic_offsets(&self) -> u32 {
         self.dynamic_offsets
     }
@@ -229,7 +212,6 @@ impl PipelineLayoutInfo {
     }
 
     /// Returns the bytes up to the end of the last push constant.
-    #[must_use]
     pub fn push_constant_size(&self) -> u32 {
         let ends = self.push_constants.iter().map(|range| range.offset.saturating_add(range.size));
         ends.max().unwrap_or(0)

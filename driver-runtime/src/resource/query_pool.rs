@@ -39,7 +39,6 @@ impl QueryPoolInfo {
     }
 
     /// Returns the values of a query, without its availability.
-    #[must_use]
     pub fn values(&self) -> usize {
         match self.kind {
             vk::QueryType::PIPELINE_STATISTICS => self.statistics.as_raw().count_ones() as usize,

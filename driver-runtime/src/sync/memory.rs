@@ -18,9 +18,6 @@ impl<D: Driver> Device<D> {
     /// Makes the next wait for the semaphore wait for another process's use of the memory, through a temporary
     /// payload. If the driver does not support this, the semaphore is signalled at once.
     ///
-    /// # Errors
-    /// [`SubmitError`].
-    ///
     /// # Safety
     /// The handles are live, the semaphore is a binary one, and no queue works with it.
     pub unsafe fn signal_semaphore_with_memory(
@@ -37,9 +34,6 @@ impl<D: Driver> Device<D> {
     }
 
     /// Does the same as [`Device::signal_semaphore_with_memory`], for a fence.
-    ///
-    /// # Errors
-    /// [`SubmitError`].
     ///
     /// # Safety
     /// The handles are live, and no queue works with the fence.
@@ -82,9 +76,6 @@ impl<D: Driver> Queue<D> {
     /// the driver has received it, which may take until the signals that the queue waits for are submitted. The fence
     /// is also signalled, if it is not null.
     ///
-    /// # Errors
-    /// [`SubmitError`].
-    ///
     /// # Safety
     /// The handles are live, the fence may be null, and no other thread submits to the queue.
     pub unsafe fn signal_memory(
@@ -103,9 +94,6 @@ impl<D: Driver> Queue<D> {
     }
 
     /// Does the same as [`Queue::signal_memory`], but does not wait until the driver has received the signal.
-    ///
-    /// # Errors
-    /// [`SubmitError`].
     ///
     /// # Safety
     /// As there.

@@ -34,7 +34,6 @@ pub enum SyncTypeError {
 
 impl SyncTypeError {
     /// Returns the broken rule, and the change to make.
-    #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
             Self::TooMany => {
@@ -95,9 +94,6 @@ pub struct SyncTypes {
 impl SyncTypes {
     /// Chooses from `list`, in which types are in order of preference; takes the first with the required
     /// abilities.
-    ///
-    /// # Errors
-    /// [`SyncTypeError`].
     #[expect(
         clippy::indexing_slicing,
         clippy::arithmetic_side_effects,
@@ -170,7 +166,6 @@ impl SyncTypes {
     }
 
     /// Returns the types.
-    #[must_use]
     pub fn list(&self) -> &[SyncType] {
         self.types.get(..self.count).unwrap_or_default()
     }
@@ -202,25 +197,21 @@ impl SyncTypes {
     }
 
     /// Returns how timeline semaphores work.
-    #[must_use]
     pub fn timeline_mode(&self) -> TimelineMode {
         self.mode
     }
 
     /// Returns the number of the type that serves fences.
-    #[must_use]
     pub fn fence(&self) -> Option<usize> {
         self.fence
     }
 
     /// Returns the number of the type that serves binary semaphores.
-    #[must_use]
     pub fn semaphore(&self) -> Option<usize> {
         self.semaphore
     }
 
     /// Returns the number of the type of timelines.
-    #[must_use]
     pub fn timeline(&self) -> Option<usize> {
         self.timeline
     }

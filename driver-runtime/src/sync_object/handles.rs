@@ -22,7 +22,6 @@ impl HandleKind {
 
     /// Returns whether an import copies the pending state instead of sharing the object (the specification's
     /// copy transference). Such imports are always temporary, and exports leave the object unsignalled.
-    #[must_use]
     pub const fn copies(self) -> bool {
         matches!(self, Self::SyncFd)
     }
@@ -62,13 +61,11 @@ impl Handle {
     }
 
     /// Returns the handle's kind.
-    #[must_use]
     pub const fn kind(&self) -> HandleKind {
         self.kind
     }
 
     /// Returns the file descriptor.
-    #[must_use]
     pub const fn fd(&self) -> c_int {
         self.fd
     }
@@ -82,7 +79,6 @@ impl Handle {
     }
 
     /// Returns the handle in Fuchsia's form: the bits of the file descriptor.
-    #[must_use]
     pub const fn zircon(&self) -> u32 {
         self.fd.cast_unsigned()
     }
@@ -113,7 +109,6 @@ impl HandleKinds {
     }
 
     /// Returns whether all of `others` are in the set.
-    #[must_use]
     pub const fn has(self, others: Self) -> bool {
         self.0 & others.0 == others.0
     }

@@ -148,7 +148,6 @@ impl Purpose {
 }
 
 /// Returns the number of the first type in `list` that serves the purpose and has all these handle kinds.
-#[must_use]
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "indices are below the length")]
 pub(crate) const fn choose(
     list: &[SyncType],
@@ -199,7 +198,6 @@ impl TimelineMode {
     /// Returns the way in which submissions reach the driver. `thread` is the setting
     /// [`Host::submit_thread`](crate::host::Host): whether every queue in assisted mode has a thread, or none. Without one,
     /// submissions are held back as in the emulated mode.
-    #[must_use]
     pub fn submit_mode(self, thread: Option<bool>) -> SubmitMode {
         match (self, thread) {
             (Self::None | Self::Native, _) => SubmitMode::Immediate,

@@ -21,13 +21,11 @@ pub unsafe fn device_of<'a, L: Exported>(handle: u64) -> Option<Device<'a, L>> {
 
 impl<'a, L: Layer> Device<'a, L> {
     /// Returns the layer's data.
-    #[must_use]
     pub fn data(&self) -> &'a L::Device {
         self.1
     }
 
     /// Returns the next layer's function of a command, as [`Call::function`](crate::Call::function) does.
-    #[must_use]
     pub fn function<C: Command<Level = DeviceLevel>>(&self) -> Option<C::Function> {
         let function = self.0.function(C::ID)?;
         // SAFETY: the function is one of this command.

@@ -35,7 +35,6 @@ pub(crate) fn device_extensions<L: Layer>() -> impl Iterator<Item = &'static Ext
 
 /// Returns a layer's manifest, a JSON file that a loader reads (`VkLayer_*.json`). The library's path is absolute, or relative to the
 /// manifest.
-#[must_use]
 pub fn manifest<L: Layer>(library: &str) -> String {
     let version = HEADER_VERSION;
     let mut fields = vec![

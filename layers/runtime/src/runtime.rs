@@ -31,7 +31,6 @@ pub unsafe trait Exported: Layer {
 }
 
 /// Returns this process's settings of a layer: from its environment, and otherwise from the program's first instance.
-#[must_use]
 pub fn settings<L: Exported>() -> &'static Settings {
     L::runtime().settings.get_or_init(|| Settings::read::<L>(&[]))
 }

@@ -19,7 +19,6 @@ pub struct Settings {
 
 /// Returns whether the process has more rights than its user, as with set-user-id or file capabilities. A layer then must not write files that
 /// the user names.
-#[must_use]
 pub fn is_elevated() -> bool {
     // SAFETY: has no preconditions.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }

@@ -83,9 +83,6 @@ const PAGE: usize = 4096;
 /// Returns the beginning of the copy, or `None` if `can_read` does not know whether such a structure may
 /// continue on the next page.
 ///
-/// # Errors
-/// [`OutOfMemory`].
-///
 /// # Safety
 /// `first` begins a pNext chain, and `memory` is kept as long as the copy is used.
 /// A word can be read if `can_read` says so of its address.
@@ -161,9 +158,6 @@ unsafe fn copy_words(from: *const usize, to: *mut usize, count: usize) {
 /// them is copied into `memory`, the rest is shared with the original. A chain without them is its own copy.
 ///
 /// Returns the beginning of the copy, or `None` if the size of a structure on the way is not known.
-///
-/// # Errors
-/// [`OutOfMemory`].
 ///
 /// # Safety
 /// As for [`copy_up_to`].

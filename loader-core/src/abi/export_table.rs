@@ -21,7 +21,6 @@ impl ExportTable {
     pub(crate) const EMPTY: Self = Self { count: 0, rows: [] };
 
     /// Returns the function for `command`, if it has one.
-    #[must_use]
     #[inline]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         if command.index() >= self.count as usize {
@@ -41,7 +40,6 @@ impl ExportTable {
 
 /// Returns the number of rows of a table whose commands have these numbers, in rising order.
 #[doc(hidden)]
-#[must_use]
 pub const fn export_rows(commands: &[usize]) -> usize {
     match commands.last() {
         Some(last) => last.wrapping_add(1),

@@ -8,21 +8,18 @@ use crate::registry::CommandId;
 
 /// Returns the name of a command, to ask a driver or a layer for. Unlike [`CommandId::name`], it is not
 /// searched for its end, which is most of the work for the hundreds of commands of a table.
-#[must_use]
 pub fn of(command: CommandId) -> &'static CStr {
     // SAFETY: the bytes end in their only NUL, see `const_name`.
     unsafe { CStr::from_bytes_with_nul_unchecked(command.const_name()) }
 }
 
 /// Returns the name in a fixed array, if it ends within the array. A driver may have forgotten the terminator.
-#[must_use]
 pub fn in_array(array: &[c_char]) -> Option<&CStr> {
     CStr::from_bytes_until_nul(bytes(array)).ok()
 }
 
 /// Returns whether `extension` is called `name`. The terminator is compared with the rest, so nothing is
 /// searched for it.
-#[must_use]
 pub fn is(extension: &vk::ExtensionProperties, name: &CStr) -> bool {
     bytes(&extension.extension_name).starts_with(name.to_bytes_with_nul())
 }

@@ -14,9 +14,6 @@ use crate::memory::{Application, Box, OutOfMemory};
 use crate::objects::{Instance, LayerHandle, ListedPtr, PhysicalDevice, instance_terminator};
 
 /// Returns the table that all such handles of an instance share.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn table(allocator: Application) -> Result<Box<InstanceTable, Application>, OutOfMemory> {
     let table = InstanceTable::try_new(allocator)?;
     let mut number = 0usize;

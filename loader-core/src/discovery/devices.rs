@@ -29,10 +29,6 @@ pub(crate) const FILTERS: [Variable; 3] = [
 ];
 
 impl DeviceFilters {
-    /// Reads the variables.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn read(environment: &dyn Environment) -> Result<Self, OutOfMemory> {
         let mut filters = Self::default();
         for (filter, Variable { name, reader }) in filters.0.iter_mut().zip(FILTERS) {
@@ -41,13 +37,11 @@ impl DeviceFilters {
         Ok(filters)
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 
     /// Returns whether the device passes every filter that is set.
-    #[must_use]
     pub fn let_through(&self, device: &DeviceIds) -> bool {
         let passes = |(filter, id): (&Option<Text>, _)| filter.as_ref().is_none_or(|list| has(list, id));
         self.0.iter().zip(device.ids).all(passes)
@@ -56,7 +50,6 @@ impl DeviceFilters {
 
 impl DeviceSetting {
     /// Returns whether the setting is for this device.
-    #[must_use]
     pub fn matches(&self, device: &DeviceIds) -> bool {
         device.uuids.is_some_and(|(device_uuid, driver_uuid)| {
             self.device_uuid == device_uuid
@@ -67,9 +60,6 @@ impl DeviceSetting {
 }
 
 /// Returns the indices of the listed devices, each once, in the order of the list.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn choose_devices(devices: &[DeviceIds], listed: &[DeviceSetting]) -> Result<Vec<usize>, OutOfMemory> {
     let mut chosen = Vec::new();
     for setting in listed {

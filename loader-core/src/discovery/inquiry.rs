@@ -35,9 +35,6 @@ pub enum Step<T> {
 
 /// Makes a plan. Puts questions that neither `snapshot` nor `base` answers to `platform`, and stores the
 /// answers in `snapshot`.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn answer<T: Default>(
     platform: &Platform,
     snapshot: &mut Snapshot,

@@ -14,7 +14,6 @@ pub enum DriverKind {
 
 impl DriverKind {
     /// Returns whether the first words of its dispatchable objects must not be written.
-    #[must_use]
     pub const fn is_foreign(self) -> bool {
         match self {
             Self::Icd => false,

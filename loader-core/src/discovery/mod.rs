@@ -54,9 +54,6 @@ use crate::platform::Platform;
 
 /// Decides which drivers to open, or returns the questions to answer first. Questions that the settings rely
 /// on are not repeated.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn plan(
     snapshot: &Snapshot,
     request: &Request,
@@ -70,9 +67,6 @@ pub fn plan(
 
 /// Decides which drivers to open. Puts questions that `snapshot` cannot answer to `platform`, and stores the
 /// answers in `snapshot`.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn discover(
     platform: &Platform,
     policy: &Policy,

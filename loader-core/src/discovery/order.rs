@@ -41,9 +41,6 @@ fn take_number<'a>(text: &mut &'a [u8]) -> &'a [u8] {
 /// `compare` compares the items at two indices.
 ///
 /// Takes time proportional to n log n.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn first_equal(
     count: usize,
     compare: &mut dyn Callback<(usize, usize), Ordering>,

@@ -47,9 +47,6 @@ pub struct Candidate {
 
 impl Candidate {
     /// Returns a library that is used without a manifest. `found_in` is the index of what named it.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(super) fn without_manifest(
         library: &[u8],
         found_in: usize,
@@ -68,7 +65,6 @@ impl Candidate {
     }
 
     /// Returns the version of Vulkan that its manifest claims; `None` for a library without a manifest.
-    #[must_use]
     pub fn manifest_version(&self) -> Option<Version> {
         (self.api_version != Version::default()).then_some(self.api_version)
     }

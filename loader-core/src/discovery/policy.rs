@@ -54,7 +54,6 @@ pub enum Fallback {
 
 /// Returns a directory chosen when the loader is built: the value of a variable of the build environment
 /// (`option_env!("SYSCONFDIR")`), or else `usual`.
-#[must_use]
 pub const fn build_option(given: Option<&'static str>, usual: &'static str) -> &'static [u8] {
     match given {
         Some(folder) => folder.as_bytes(),
@@ -108,7 +107,6 @@ impl Policy {
     ///
     /// Meant for a `static` that [`Policy::linux`] then takes:
     /// `static ROOTS: [Root; 6] = Policy::linux_roots(b"/usr/local/etc", b"/etc");`
-    #[must_use]
     pub const fn linux_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
         [
             Root::Variable { name: variables::XDG_CONFIG_HOME.name, fallback: Fallback::InHome(b"/.config") },
@@ -131,7 +129,6 @@ impl Policy {
 
     /// Returns Fuchsia's search paths: Linux' without the fallbacks of `XDG_CONFIG_DIRS`
     /// and `XDG_DATA_DIRS` (driver interface document, "Fuchsia Driver Discovery").
-    #[must_use]
     pub const fn fuchsia_roots(sysconf: &'static [u8], extra_sysconf: &'static [u8]) -> [Root; 6] {
         let mut roots = Self::linux_roots(sysconf, extra_sysconf);
         let [_, config_dirs, _, _, _, data_dirs] = &mut roots;

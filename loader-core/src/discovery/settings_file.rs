@@ -34,17 +34,12 @@ pub struct KnownSettings {
 }
 
 impl SettingsPlan {
-    #[must_use]
     pub fn in_force(&self) -> Option<&Settings> {
         self.file.objects.get(self.chosen?)
     }
 }
 
 impl KnownSettings {
-    /// Finds the settings file, asking `platform`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn discover(platform: &Platform, policy: &Policy) -> Result<Self, OutOfMemory> {
         let mut snapshot = Snapshot::new();
         let plan = answer(platform, &mut snapshot, None, |inquiry| plan_file(inquiry, policy))?;
@@ -52,9 +47,6 @@ impl KnownSettings {
     }
 
     /// Returns every possible path, in order, and whether it is a file: for display.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn searched(&self, policy: &Policy) -> Result<Vec<Searched>, OutOfMemory> {
         let mut inquiry = Inquiry::new(&self.snapshot, None);
         let (mut search_paths, mut searched) = (Vec::new(), Vec::new());
@@ -70,9 +62,6 @@ impl KnownSettings {
 
 /// Finds the settings file and its settings for this program, or returns the questions to answer
 /// first.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn plan_settings(snapshot: &Snapshot, policy: &Policy) -> Result<Step<SettingsPlan>, OutOfMemory> {
     let mut inquiry = Inquiry::new(snapshot, None);
     let plan = plan_file(&mut inquiry, policy);

@@ -49,7 +49,6 @@ impl Snapshot {
         Self { records: Vec::new(), optional: Vec::new() }
     }
 
-    #[must_use]
     pub fn records(&self) -> &[Record] {
         &self.records
     }
@@ -75,9 +74,6 @@ impl Snapshot {
     }
 
     /// Records an answer that is already known. An earlier answer to the same question stays.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn record(&mut self, record: Record) -> Result<(), OutOfMemory> {
         match index_of(&self.records, record.question.key()) {
             Ok(_) => Ok(()),
@@ -91,9 +87,6 @@ impl Snapshot {
 
     /// Copies the snapshot without its optional records, so that the copy can grow without asking the same
     /// questions again.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn copy(&self) -> Result<Self, OutOfMemory> {
         let mut records = Vec::new();
         records.try_fit(self.records.len())?;
@@ -141,9 +134,6 @@ impl Snapshot {
     /// This reads variables again, checks the state of files and folders without opening them, and
     /// tries to list folders that could not be listed: one call of the platform for each variable
     /// and each path. Anything that cannot be checked without reading it again counts as changed.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn still_true(&self, platform: &Platform) -> Result<bool, OutOfMemory> {
         self.still_true_for(true, platform, &|_| false)
     }

@@ -9,17 +9,10 @@ use crate::platform::Platform;
 /// Finds drivers, layers and settings: a [`Policy`] searches for them, and
 /// [`FixedDrivers`](super::FixedDrivers) are a list. A library contains only the code of its own source.
 pub trait Source: Sync {
-    /// Finds the settings for this program.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn settings(&self, platform: &Platform) -> Result<KnownSettings, OutOfMemory>;
 
     /// Decides which drivers to open. `snapshot` receives the answers of the platform that the plan was made
     /// from.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn drivers(
         &self,
         platform: &Platform,
@@ -29,9 +22,6 @@ pub trait Source: Sync {
     ) -> Result<Plan, OutOfMemory>;
 
     /// Finds the system's layers. `snapshot` may also contain answers from an earlier search.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn layers(
         &self,
         platform: &Platform,

@@ -20,7 +20,6 @@ pub const PHYSICAL_DEVICE_MAGIC: u32 = 0xad00_de00;
 pub const FIRST_PHYSICAL_DEVICE_SLOT: usize = FIRST_PHYSICAL_DEVICE - FIRST_INSTANCE;
 
 /// Returns the magic number that must follow the first word of the handle for this slot's command.
-#[must_use]
 pub const fn magic_of_slot(slot: usize) -> u32 {
     if slot < FIRST_PHYSICAL_DEVICE_SLOT { INSTANCE_MAGIC } else { PHYSICAL_DEVICE_MAGIC }
 }
@@ -81,26 +80,22 @@ impl Handle {
     }
 
     /// Returns the table that its commands go through.
-    #[must_use]
     pub fn table(&self) -> &InstanceTable {
         // SAFETY: a handle is made with a table that lives as long as its instance.
         unsafe { &*self.table }
     }
 
     /// Returns the kind of object behind it.
-    #[must_use]
     pub fn kind(&self) -> HandleKind {
         self.kind
     }
 
     /// Returns the handle that the next one below knows the object by.
-    #[must_use]
     pub fn lower(&self) -> *mut c_void {
         self.lower
     }
 
     /// Returns the loader's data for its instance, as passed to the constructor.
-    #[must_use]
     pub fn instance_address(&self) -> *const c_void {
         self.instance.load(Ordering::Relaxed)
     }
@@ -150,7 +145,6 @@ unsafe fn at<'a>(address: u64, kind: HandleKind) -> Option<&'a Handle> {
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
-#[must_use]
 pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
     // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to at least two
     // readable words.
@@ -161,7 +155,6 @@ pub unsafe fn known_instance<'a>(handle: vk::Instance) -> Option<&'a Handle> {
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
-#[must_use]
 pub unsafe fn known_physical_device<'a>(handle: vk::PhysicalDevice) -> Option<&'a Handle> {
     // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to at least two
     // readable words.
@@ -173,7 +166,6 @@ pub unsafe fn known_physical_device<'a>(handle: vk::PhysicalDevice) -> Option<&'
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
-#[must_use]
 pub unsafe fn any_physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a Handle {
     // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to at least two
     // readable words.

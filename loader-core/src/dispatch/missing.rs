@@ -31,7 +31,6 @@ pub(super) static MISSING_DEVICE_COMMANDS: Block = Block {
 
 /// Returns the piece that jumps to the lower end of the call chain of the device that it is called with.
 /// `None` if the slot does not exist, or handles are looked up: their first word may belong to the driver.
-#[must_use]
 pub fn lower_end_piece(handles: Handles, slot: usize) -> Option<Command> {
     if handles.are_looked_up() { None } else { MISSING_DEVICE_COMMANDS.piece(slot) }
 }

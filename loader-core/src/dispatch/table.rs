@@ -23,7 +23,6 @@ impl Slot {
         self.0.store(command as *mut c_void, Ordering::Release);
     }
 
-    #[must_use]
     pub fn address(&self) -> *mut c_void {
         self.0.load(Ordering::Acquire)
     }
@@ -54,10 +53,6 @@ pub struct DeviceTable {
 pub struct LowerEnds([Slot; ALL_DEVICE_SLOTS]);
 
 impl LowerEnds {
-    /// Creates a table without functions.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn try_new(allocator: Application) -> Result<Box<Self, Application>, OutOfMemory> {
         let mut ends = Box::<Self, Application>::try_new_uninit_in(allocator)?;
         // SAFETY: the box is large enough for it, and NULL is a valid address in a slot.
@@ -67,7 +62,6 @@ impl LowerEnds {
         }
     }
 
-    #[must_use]
     pub fn slot(&self, number: usize) -> Option<&Slot> {
         self.0.get(number)
     }
@@ -83,9 +77,6 @@ pub struct WithTable<T, D> {
 
 impl<T: Table, D> WithTable<T, D> {
     /// Creates a table whose slots hold their stubs, followed by `data`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn try_new<A: Allocator>(data: D, allocator: A) -> Result<Box<Self, A>, OutOfMemory> {
         let mut both = Box::<Self, A>::try_new_uninit_in(allocator)?;
         let pointer = both.as_mut_ptr();
@@ -127,9 +118,6 @@ pub trait Table {
     fn number(command: CommandId) -> Option<usize>;
 
     /// Returns a table whose slots hold their stubs.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn try_new(allocator: Application) -> Result<Box<Self, Application>, OutOfMemory>
     where
         Self: Sized,

@@ -29,7 +29,6 @@ pub enum BestReason<'a> {
 /// That is the most likely defect: first a driver that opens and fails, then one that does not open, then one
 /// that a user excluded, then a broken manifest. Last come reasons that are normal on a healthy machine:
 /// drivers for missing devices, and drivers for another pointer width.
-#[must_use]
 pub fn best_reason<'a>(
     plan: &'a Plan,
     outcomes: impl IntoIterator<Item = &'a (usize, DriverStatus)>,
@@ -58,7 +57,6 @@ pub fn best_reason<'a>(
 
 impl BestReason<'_> {
     /// Returns a short name that stays the same, for programs.
-    #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
             Self::Failed(_, outcome) => outcome.id(),

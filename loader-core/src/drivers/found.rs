@@ -35,9 +35,6 @@ pub struct FoundDrivers {
 impl FoundDrivers {
     /// Searches the system for drivers, and opens them. The second value is whether a change to this result
     /// can be detected.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(crate) fn discover(
         platform: &Platform,
         flavour: &Flavour,
@@ -63,9 +60,6 @@ impl FoundDrivers {
     }
 
     /// Returns whether `request` would find the same now.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(crate) fn are_current(
         &self,
         request: Request,
@@ -202,16 +196,12 @@ impl FoundDrivers {
     }
 
     /// Returns why no driver can be used, given the outcomes of making instances of the open drivers.
-    #[must_use]
     pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, DriverStatus)]) -> BestReason<'a> {
         best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
     }
 }
 
 /// Records the outcome of the driver at `index` of a plan. Not inlining it saves half a kilobyte.
-///
-/// # Errors
-/// [`OutOfMemory`].
 #[inline(never)]
 pub(crate) fn note(
     outcomes: &mut Vec<(usize, DriverStatus)>,

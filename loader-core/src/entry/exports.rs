@@ -100,7 +100,6 @@ macro_rules! global_commands {
         ///
         /// # Safety
         /// The parameters are valid for the Vulkan command.
-        #[must_use]
         #[inline]
         pub unsafe fn find_instance_command(
             exports: &$crate::abi::ExportTable,

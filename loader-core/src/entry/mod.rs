@@ -32,7 +32,6 @@ pub use proc_addr::{get_device_proc_addr, get_instance_proc_addr};
 
 /// Returns the function for `command` if it is written by hand, except the global ones and
 /// vkGetDeviceProcAddr.
-#[must_use]
 pub const fn hand_written(command: CommandId) -> Option<Command> {
     Some(match command {
         command::DESTROY_INSTANCE => function!(destroy_instance),

@@ -50,7 +50,6 @@ fn device_trampolines(handles: Handles) -> &'static Block {
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` as for [`handle::instance`].
-#[must_use]
 #[inline(always)] // each library has one copy, in its exported function
 pub unsafe fn get_instance_proc_addr(
     loader: &'static Loader,
@@ -180,7 +179,6 @@ const LONGEST_NAME: usize = 255;
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `device` is a valid handle.
-#[must_use]
 #[inline(always)] // each library has one copy, in its exported function
 pub unsafe fn get_device_proc_addr(
     exports: &ExportTable,

@@ -40,7 +40,6 @@ pub enum Handles {
 
 impl Handles {
     /// Returns whether some drivers' handles begin with a word of their own, which the loader looks up.
-    #[must_use]
     pub const fn are_looked_up(self) -> bool {
         match self {
             Self::Written => false,
@@ -108,7 +107,6 @@ impl Flavour {
 
     /// Returns the commands that `vkGetInstanceProcAddr` knows with an instance for which these extensions are
     /// enabled, and whose functions are exported or stamped out.
-    #[must_use]
     pub fn commands_with(&self, enabled: &ExtensionSet) -> CommandSet {
         let of_extensions = CommandSet::of_instance_extensions(enabled, &self.extensions);
         self.commands.with(&of_extensions.without(&NOT_EXPORTED))

@@ -37,18 +37,12 @@ impl Layers {
     }
 
     /// Adds the layer at this index in `found` after the others.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn add(&mut self, index: usize, layer: ActiveLayer) -> Result<(), OutOfMemory> {
         self.enabled.try_push(index)?;
         self.active.try_push(layer)
     }
 
     /// Adds the meta-layer at this index. Its components have already been added.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn add_meta_layer(&mut self, index: usize) -> Result<(), OutOfMemory> {
         self.enabled.try_push(index)
     }

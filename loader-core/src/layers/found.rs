@@ -33,9 +33,6 @@ pub struct FoundLayers {
 
 impl FoundLayers {
     /// Returns whether a search within this scope would find the same now, as far as the plan goes.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(crate) fn still_true(
         &self,
         scope: LayerScope,
@@ -54,9 +51,6 @@ impl FoundLayers {
 
     /// Finds the system's layers. Keeps the results of opening the layers found `last`. If those are
     /// `still_true`, nothing about them is queried again.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(crate) fn find_after(
         last: Option<&Self>,
         still_true: bool,
@@ -78,9 +72,6 @@ impl FoundLayers {
     }
 
     /// Finds the system's layers. The answers in `known`, which still hold, are reused.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn discover(
         platform: &Platform,
         source: &dyn discovery::Source,
@@ -141,14 +132,12 @@ impl FoundLayers {
     }
 
     /// Returns whether the layer at this index of the plan turned out to be unusable.
-    #[must_use]
     pub fn is_broken(&self, index: usize) -> bool {
         self.fault(index).is_some()
     }
 
     /// Returns why the layer at this index of the plan is unusable, if the latest attempt to open it showed
     /// that.
-    #[must_use]
     pub fn fault(&self, index: usize) -> Option<Arc<LayerOpenError>> {
         self.opened.get(index)?.fault.last(self.waiting)
     }

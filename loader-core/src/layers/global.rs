@@ -67,9 +67,6 @@ impl Interceptors {
 /// which does the same as `last` without searching again for the layers known here. `call` calls a function
 /// of type `F` with its link.
 ///
-/// # Errors
-/// [`OutOfMemory`].
-///
 /// # Safety
 /// `F` is the function-pointer type of the command's functions in layers, and of `last`.
 pub unsafe fn enter_global_chain<F: Copy, R>(
@@ -104,7 +101,6 @@ pub unsafe fn enter_global_chain<F: Copy, R>(
 ///
 /// # Safety
 /// `layer` is NULL or a valid C string.
-#[must_use]
 pub unsafe fn layer_name<'a>(layer: *const core::ffi::c_char) -> Option<&'a CStr> {
     if layer.is_null() {
         return None;

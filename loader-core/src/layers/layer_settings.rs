@@ -34,9 +34,6 @@ pub(crate) struct LayerSettingsChain {
 impl LayerSettingsChain {
     /// Prepares `given`, the platform's settings, for the layers.
     ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    ///
     /// # Safety
     /// `info` comes from vkCreateInstance; `given` are valid settings while this is used.
     pub(crate) unsafe fn new(

@@ -11,10 +11,6 @@ impl Addresses {
         Self(SharedList::new())
     }
 
-    /// Notes an object.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(crate) fn add(&self, waiting: &dyn Waiting, address: usize) -> Result<(), OutOfMemory> {
         self.0.insert(waiting, address)
     }

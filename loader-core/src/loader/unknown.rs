@@ -65,7 +65,6 @@ impl Names {
     }
 
     /// Returns the number of `name`, if it has one.
-    #[must_use]
     pub fn number(&self, waiting: &dyn Waiting, name: &CStr) -> Option<usize> {
         self.list.read(waiting, |names| names.iter().position(|known| known.text() == name))
     }
@@ -73,9 +72,6 @@ impl Names {
     /// Gives `name` a number, unless it has one.
     ///
     /// Returns `None` if all numbers are taken.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn add(&self, waiting: &dyn Waiting, name: &CStr) -> Result<Option<usize>, OutOfMemory> {
         if let Some(number) = self.number(waiting, name) {
             return Ok(Some(number));
@@ -95,12 +91,10 @@ impl Names {
         Ok(self.number(waiting, name).filter(|number| *number < self.most))
     }
 
-    #[must_use]
     pub fn count(&self, waiting: &dyn Waiting) -> usize {
         self.list.read(waiting, <[Name]>::len).min(self.most)
     }
 
-    #[must_use]
     pub fn name(&self, waiting: &dyn Waiting, number: usize) -> Option<&'static CStr> {
         self.list.read(waiting, |names| names.get(number).map(|name| name.text()))
     }

@@ -84,7 +84,6 @@ impl Filter {
 
     /// Returns the filter that one of these words asks for, or `validation` for violations of the rules by
     /// applications.
-    #[must_use]
     pub fn word(word: &[u8]) -> Option<Self> {
         if word == b"validation" {
             return Some(Self(Self::USAGE));
@@ -93,7 +92,6 @@ impl Filter {
     }
 
     /// Returns whether a record of this level and topic is let through.
-    #[must_use]
     pub fn lets_through(self, level: Level, topic: Topic) -> bool {
         let level = match level {
             Level::Error => Self::ERROR,
@@ -112,7 +110,6 @@ impl Filter {
     }
 
     /// Returns whether nothing at all is let through.
-    #[must_use]
     pub fn is_silent(self) -> bool {
         self.0 == 0
     }

@@ -32,7 +32,6 @@ macro_rules! reasons {
             pub const IDS: &'static [&'static [&'static str]] = &[$($crate::reasons!(@ids $id)),*];
 
             /// Returns a short, stable name for programs.
-            #[must_use]
             #[allow(unused_variables)]
             pub fn id(&self) -> &'static str {
                 match self {
@@ -75,7 +74,6 @@ macro_rules! reasons {
     )* }) => {
         impl $Reason {
             /// Returns the severity: a defect is a warning, a choice is not.
-            #[must_use]
             pub fn level(&self) -> $crate::log::Level {
                 match self {
                     $(Self::$Variant { .. } => $crate::reasons!(@nth_level $columns),)*
@@ -88,7 +86,6 @@ macro_rules! reasons {
     )* }) => {
         impl $Reason {
             /// Returns the rule of the interface documents that requires this, if any.
-            #[must_use]
             pub fn policy(&self) -> Option<&'static str> {
                 $($crate::reasons!(@if_policy self $Variant $columns);)*
                 None

@@ -27,25 +27,21 @@ impl FoundSettings {
     }
 
     /// Returns the settings that apply to this program.
-    #[must_use]
     pub fn in_force(&self) -> Option<&Settings> {
         self.known.plan.in_force()
     }
 
     /// Returns the destinations of messages in addition to the sink.
-    #[must_use]
     pub fn log_locations(&self) -> &[LogLocation] {
         self.in_force().map_or(&[], |settings| &settings.log_locations)
     }
 
     /// Returns the devices that are enumerated; `None` for all of them.
-    #[must_use]
     pub fn devices(&self) -> Option<&[DeviceSetting]> {
         self.in_force()?.devices.as_deref()
     }
 
     /// Returns whether software devices are listed only if no other device is there; `None` if the settings do not decide.
-    #[must_use]
     pub fn software_devices_last(&self) -> Option<bool> {
         self.in_force()?.software_devices_last
     }

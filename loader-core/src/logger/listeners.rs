@@ -70,9 +70,6 @@ impl<A: Allocator + Clone> Listeners<A> {
     /// Adds the callbacks chained to the create info of an instance. They receive messages while the instance
     /// is created or destroyed.
     ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    ///
     /// # Safety
     /// `first` begins a pNext chain; callbacks in it may be called until the instance is destroyed.
     pub unsafe fn add_chained(&self, first: *const c_void) -> Result<(), OutOfMemory> {
@@ -126,7 +123,6 @@ impl<A: Allocator + Clone> Listeners<A> {
         self.beginning_or_ending.store(true, Ordering::Relaxed);
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         // Most programs never listen, and every call checks this.
         if self.count.load(Ordering::Relaxed) == 0 {
@@ -137,7 +133,6 @@ impl<A: Allocator + Clone> Listeners<A> {
     }
 
     /// Returns whether any listener receives loader messages of this level and topic.
-    #[must_use]
     pub fn want(&self, level: Level, topic: Topic) -> bool {
         let (severity, types) = severity_and_types(level, topic);
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default();

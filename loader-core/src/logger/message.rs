@@ -105,7 +105,6 @@ fn flags_of(
 }
 
 /// Returns the severity and types of a message for callbacks of VK_EXT_debug_utils.
-#[must_use]
 pub fn severity_and_types(
     level: Level,
     topic: Topic,

@@ -89,7 +89,6 @@ impl Logger {
 
     /// Returns whether a record would be written or received. Check this before preparing an expensive
     /// record.
-    #[must_use]
     pub fn wants(&self, level: Level, topic: Topic) -> bool {
         let is_for = |location: &LogLocation| location.filter.lets_through(level, topic);
         self.filter.lets_through(level, topic)
@@ -98,7 +97,6 @@ impl Logger {
     }
 
     /// Returns whether no record at all would be written or received.
-    #[must_use]
     pub fn is_silent(&self) -> bool {
         self.filter.is_silent() && self.settings.log_locations().is_empty() && self.listeners.is_empty()
     }

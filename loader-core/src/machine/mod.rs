@@ -31,7 +31,6 @@ pub struct Block {
 impl Block {
     /// Returns the piece for `slot`, if it exists. Miri interprets no machine code: it sees NULL for each
     /// piece.
-    #[must_use]
     pub fn piece(&self, slot: usize) -> Option<Command> {
         let index = slot.checked_sub(self.first).filter(|index| *index < self.count && !cfg!(miri))?;
         let address = (self.start as *const ()).wrapping_byte_add(index.wrapping_mul(self.distance));
@@ -59,7 +58,6 @@ impl Block {
     }
 
     /// Returns whether `address` is a piece of this block.
-    #[must_use]
     pub fn holds(&self, address: *const c_void) -> bool {
         if cfg!(miri) {
             return address.is_null();

@@ -58,7 +58,6 @@ pub enum Kind {
 }
 
 impl<'a> Value<'a> {
-    #[must_use]
     pub fn kind(&self) -> Kind {
         match self.bytes.get(self.at) {
             Some(b'{') => Kind::Object,
@@ -71,13 +70,11 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the first member of an object whose key is `name` in any case. `None` also for a non-object.
-    #[must_use]
     pub fn member(&self, name: &str) -> Option<Value<'a>> {
         self.members().find(|(key, _)| key.is(name)).map(|(_, value)| value)
     }
 
     /// Returns the result of [`member`](Value::member) for each of `names`, in one pass.
-    #[must_use]
     pub fn members_named<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for (key, value) in self.members() {
@@ -90,51 +87,43 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the members of an object in the order of the file, with duplicates. Empty for a non-object.
-    #[must_use]
     #[inline(never)] // several callers
     pub fn members(&self) -> Members<'a> {
         Members(self.contents(Kind::Object))
     }
 
     /// Returns the members that follow this member's value in its object.
-    #[must_use]
     pub fn members_behind(&self) -> Members<'a> {
         Members(Some(Scanner { bytes: self.bytes, at: self.end }))
     }
 
     /// Returns the values of a list. Empty if this is not a list.
-    #[must_use]
     #[inline(never)] // several callers
     pub fn items(&self) -> Items<'a> {
         Items(self.contents(Kind::List))
     }
 
-    #[must_use]
     pub fn string(&self) -> Option<Str<'a>> {
         self.as_written().strip_prefix(b"\"")?.strip_suffix(b"\"").map(Str)
     }
 
     /// Returns whether this is `true` or `false`; `None` if it is neither.
-    #[must_use]
     pub fn truth(&self) -> Option<bool> {
         (self.kind() == Kind::Truth).then(|| self.bytes.get(self.at) == Some(&b't'))
     }
 
     /// Returns the text of the value as written in the document.
-    #[must_use]
     pub fn as_written(&self) -> &'a [u8] {
         self.bytes.get(self.range()).unwrap_or_default()
     }
 
     /// Returns the leading digits of a number that is not negative; a larger one counts as the maximum.
-    #[must_use]
     pub fn unsigned(&self) -> Option<u32> {
         (self.kind() == Kind::Number).then(|| leading_number(self.bytes.get(self.at..)?)).flatten()
     }
 
     /// Returns a whole number. A negative one is reinterpreted as an unsigned 32-bit number, since tools
     /// write driver versions like this.
-    #[must_use]
     pub fn wrapped(&self) -> Option<u32> {
         let negative = self.bytes.get(self.at) == Some(&b'-');
         let digits = Value { at: self.at.saturating_add(usize::from(negative)), ..*self };
@@ -143,13 +132,11 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the range of the value in the document.
-    #[must_use]
     pub const fn range(&self) -> Range<usize> {
         self.at..self.end
     }
 
     /// Returns the line on which the value begins, from 1.
-    #[must_use]
     #[inline(never)] // several callers
     pub fn line(&self) -> u32 {
         position(self.bytes, self.at).0
@@ -206,9 +193,6 @@ pub struct Str<'a>(&'a [u8]);
 
 impl<'a> Str<'a> {
     /// Returns the text without escapes. The result may be a path with a NUL, or not in UTF-8.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn to_text(self) -> Result<Text, OutOfMemory> {
         let mut text = Vec::new();
         text.try_fit(self.0.len())?;
@@ -222,7 +206,6 @@ impl<'a> Str<'a> {
     }
 
     /// Returns whether the text is `name`, which contains no backslash, in any case.
-    #[must_use]
     pub fn is(self, name: &str) -> bool {
         if self.0 == name.as_bytes() {
             return true;
@@ -254,13 +237,11 @@ impl<'a> Str<'a> {
     }
 
     /// Returns the bytes between the quotes, escapes included. Enough for text that needs none.
-    #[must_use]
     pub fn as_written(self) -> &'a [u8] {
         self.0
     }
 
     /// Returns the leading digits of the text, after blanks; a larger number counts as the maximum.
-    #[must_use]
     pub fn unsigned(self) -> Option<u32> {
         leading_number(self.0.trim_ascii_start())
     }

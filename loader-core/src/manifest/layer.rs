@@ -131,21 +131,16 @@ pub struct Symbol(Text);
 
 impl Symbol {
     /// Returns the symbol called `name`, which ends at its first NUL.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn new(name: &[u8]) -> Result<Self, OutOfMemory> {
         text(&[name, b"\0"]).map(Self)
     }
 
-    #[must_use]
     #[inline(never)] // several callers
     pub fn as_c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.0).unwrap_or(c"")
     }
 
     /// Returns the name without the NUL at its end.
-    #[must_use]
     pub fn bytes(&self) -> &[u8] {
         self.as_c_str().to_bytes()
     }
@@ -168,14 +163,12 @@ impl LayerFile {
 
 impl LayerManifest {
     /// Returns whether the layer has no library and only combines other layers.
-    #[must_use]
     pub fn is_meta(&self) -> bool {
         self.library_path.is_empty()
     }
 }
 
 impl PreInstanceFunctions {
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.enumerate_instance_extension_properties.is_none()
             && self.enumerate_instance_layer_properties.is_none()

@@ -105,7 +105,6 @@ impl SettingsFile {
 
     /// Returns the index of the object for `program`: the first that names it, or else the first for every
     /// program.
-    #[must_use]
     pub fn choose(&self, program: Option<&[u8]>) -> Option<usize> {
         let names = |object: &Settings| {
             object.app_keys.iter().flatten().any(|key| program.is_some_and(|program| key == program))

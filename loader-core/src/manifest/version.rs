@@ -34,7 +34,6 @@ impl Version {
     }
 
     /// Returns the number as `VK_MAKE_API_VERSION` encodes it.
-    #[must_use]
     pub const fn encoded(self) -> u32 {
         (self.variant as u32) << 29
             | (self.major as u32) << 22
@@ -58,9 +57,6 @@ impl Version {
     ///
     /// Returns whether it is well-formed, too: a `v` in front, empty parts, and parts after the first that
     /// do not begin with a digit (`1.3.x`), which are 0, are not.
-    ///
-    /// # Errors
-    /// [`VersionError`].
     pub fn parse(text: &[u8]) -> Result<(Self, bool), VersionError> {
         let mut parts = [0u16; 4];
         let mut count = 0usize;

@@ -41,16 +41,11 @@ impl<T> Arc<T> {
 pub struct UninitArc<T, A: Allocator + Clone>(Box<MaybeUninit<Inner<T, A>>, A>);
 
 impl<T, A: Allocator + Clone> UninitArc<T, A> {
-    /// Allocates the memory.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn try_new_in(memory: A) -> Result<Self, OutOfMemory> {
         Ok(Self(Box::try_new_uninit_in(memory)?))
     }
 
     /// Returns the first owner of `value`.
-    #[must_use]
     pub fn fill(self, value: T) -> Arc<T, A> {
         let (block, memory) = Box::into_non_null_with_allocator(self.0);
         let block = block.cast::<Inner<T, A>>();

@@ -9,24 +9,16 @@ use super::{OutOfMemory, Text, text};
 pub struct CText(Text);
 
 impl CText {
-    /// Creates a copy of `string`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn new(string: &CStr) -> Result<Self, OutOfMemory> {
         Ok(Self(text(&[string.to_bytes_with_nul()])?))
     }
 
     /// Returns a copy of `bytes`, which end before their first NUL.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(crate) fn of_bytes(bytes: &[u8]) -> Result<Self, OutOfMemory> {
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         Ok(Self(text(&[bytes.get(..end).unwrap_or_default(), &[0]])?))
     }
 
-    #[must_use]
     pub fn as_c_str(&self) -> &CStr {
         // SAFETY: both constructors end the bytes with the only NUL in them, and nothing changes them.
         unsafe { CStr::from_bytes_with_nul_unchecked(&self.0) }

@@ -52,34 +52,26 @@ impl<T> Cached<T> {
 mod tests {
     use super::*;
 
-    struct Alone;
-    impl Waiting for Alone {
-        fn wait(&self, _: u32) {
-            unreachable!("there is one thread");
-        }
-        fn thread(&self) -> usize {
-            1
-        }
-    }
+    use crate::platform::imaginary::Threads;
 
     #[test]
     fn a_library_in_use_is_not_closed() {
         let cached = Cached::nothing();
         let user = Arc::try_new(7).unwrap();
-        cached.keep(&Alone, &user);
-        let last = cached.last(&Alone).unwrap();
-        let last = cached.give_up(&Alone, last).expect("in use");
-        assert!(last == user && cached.last(&Alone).is_some());
+        cached.keep(&Threads, &user);
+        let last = cached.last(&Threads).unwrap();
+        let last = cached.give_up(&Threads, last).expect("in use");
+        assert!(last == user && cached.last(&Threads).is_some());
         drop(user);
-        assert!(cached.give_up(&Alone, last).is_none() && cached.last(&Alone).is_none());
+        assert!(cached.give_up(&Threads, last).is_none() && cached.last(&Threads).is_none());
     }
 
     #[test]
     fn the_successor_of_a_replaced_entry_stays() {
         let cached = Cached::nothing();
         let last = Arc::try_new(7).unwrap();
-        cached.keep(&Alone, &Arc::try_new(8).unwrap());
-        assert!(cached.give_up(&Alone, last).is_some_and(|last| *last == 7));
-        assert!(cached.last(&Alone).is_some_and(|kept| *kept == 8));
+        cached.keep(&Threads, &Arc::try_new(8).unwrap());
+        assert!(cached.give_up(&Threads, last).is_some_and(|last| *last == 7));
+        assert!(cached.last(&Threads).is_some_and(|kept| *kept == 8));
     }
 }

@@ -211,9 +211,6 @@ unsafe fn grow<A: Allocator>(
 }
 
 /// Joins `parts` into one text owned by the process, without spare capacity.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn text(parts: &[&[u8]]) -> Result<Text, OutOfMemory> {
     let mut joined = Text::new();
     let length = parts.iter().map(|part| part.len()).sum();
@@ -239,9 +236,6 @@ pub fn format_into(target: &mut Text, arguments: fmt::Arguments<'_>) {
 }
 
 /// Returns the whole formatted text: for paths, reports and anything else that is useless when shortened.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn formatted(arguments: fmt::Arguments<'_>) -> Result<Text, OutOfMemory> {
     let mut target = Text::new();
     // Writing fails only when memory runs out.
@@ -260,7 +254,6 @@ impl fmt::Write for Appender<'_> {
 
 /// Returns whether the character is shown as itself and leaves what is around it as it is. Control characters, characters that change the
 /// direction of writing, and those that are shown as nothing (Unicode's `Default_Ignorable_Code_Point`) do not.
-#[must_use]
 pub const fn is_visible(c: char) -> bool {
     !matches!(c,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

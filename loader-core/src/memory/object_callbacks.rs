@@ -28,9 +28,6 @@ impl ObjectCallbacks {
     /// Copies the callbacks of an object that is created with `callbacks`. Also returns the allocator for its
     /// blocks; without callbacks, they come from `parent`.
     ///
-    /// # Errors
-    /// [`OutOfMemory`].
-    ///
     /// # Safety
     /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification until the object is
     /// destroyed, or until other callbacks are [set](Self::set). The allocator is not used after the first value is dropped.

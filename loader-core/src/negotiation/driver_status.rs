@@ -100,7 +100,6 @@ crate::reasons! {
 
 impl DriverStatus {
     /// Returns whether the driver is lost.
-    #[must_use]
     pub fn is_failure(&self) -> bool {
         self.weight().is_some() || matches!(self, Self::DuplicateOf { .. })
     }

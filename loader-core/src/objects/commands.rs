@@ -102,7 +102,6 @@ const fn set(commands: &[OwnCommand]) -> CommandSet {
 
 /// Returns the lower end of an instance's call chain for `command`: the loader's own function, or the piece
 /// that passes a physical-device command on to the driver.
-#[must_use]
 pub fn instance_terminator(command: CommandId) -> Option<Command> {
     let slot = command.instance_slot()?;
     let own = INSTANCE_TERMINATORS.get(slot).copied().flatten();
@@ -110,7 +109,6 @@ pub fn instance_terminator(command: CommandId) -> Option<Command> {
 }
 
 /// Returns the lower end of a device's call chain for `command`, if it is not the driver's own function.
-#[must_use]
 pub fn device_terminator(command: CommandId) -> Option<Command> {
     device_command(command)?.1.lower
 }

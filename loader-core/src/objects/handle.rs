@@ -12,7 +12,6 @@ use crate::registry::CommandId;
 ///
 /// # Safety
 /// `handle` is NULL, a valid handle, or points to at least two readable words.
-#[must_use]
 pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Instance {
     // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to two
     // readable words.
@@ -24,7 +23,6 @@ pub unsafe fn instance<'a>(handle: vk::Instance, command: CommandId) -> &'a Inst
 ///
 /// # Safety
 /// As for [`instance`].
-#[must_use]
 pub unsafe fn physical_device<'a>(handle: vk::PhysicalDevice, command: CommandId) -> &'a PhysicalDevice {
     // SAFETY: by this function's `# Safety` `handle` is NULL, a valid handle, or points to two
     // readable words.

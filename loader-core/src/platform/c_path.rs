@@ -20,7 +20,6 @@ pub enum PathFault {
 impl PathFault {
     /// Returns the error that the system would have reported. `too_long` is its number for a path that is too
     /// long (`ENAMETOOLONG`).
-    #[must_use]
     pub const fn error(self, too_long: i32) -> FileError {
         match self {
             Self::TooLong => FileError::Other(too_long),

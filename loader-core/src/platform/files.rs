@@ -40,7 +40,6 @@ pub struct Fingerprint {
 impl Fingerprint {
     /// Returns eight bytes that differ between states: always if one of the numbers differs, and otherwise
     /// except with a probability of 1 in 2^64. A snapshot has many of them.
-    #[must_use]
     pub fn digest(&self) -> NonZero<u64> {
         let Self { identity, size, changed } = *self;
         let numbers = [identity.0, identity.1, size, changed.0.cast_unsigned(), changed.1.cast_unsigned()];

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 /// Returns a hash of `bytes`; with another seed, one that is independent of it.
-#[must_use]
 #[inline(never)] // many callers
 pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
     let mut state = mixed(seed, bytes.len() as u64);
@@ -19,7 +18,6 @@ pub fn hash(seed: u64, bytes: &[u8]) -> u64 {
 }
 
 /// Returns a state from the one before and the next word. Different words lead to different states.
-#[must_use]
 pub fn mixed(state: u64, word: u64) -> u64 {
     /// 2^64 divided by the golden ratio, odd.
     const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -29,7 +27,6 @@ pub fn mixed(state: u64, word: u64) -> u64 {
 }
 
 /// Returns `value` in 16 hexadecimal digits.
-#[must_use]
 #[inline(never)] // many callers
 pub fn hex(value: u64) -> [u8; 16] {
     let mut rest = value;

@@ -9,9 +9,6 @@ pub trait Identity: Sync {
     fn elevated(&self) -> bool;
 
     /// Returns the path of the executable, if known.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn executable(&self) -> Result<Option<Text>, OutOfMemory>;
 
     /// Returns whether the word at `address` can be read; `None` if only reading it would show that.

@@ -51,18 +51,12 @@ pub struct Platform {
 
 impl Platform {
     /// Returns the value of a variable, if it is set and honoured.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn variable(&self, variable: Variable) -> Result<Option<Text>, OutOfMemory> {
         self.environment.variable(variable.name, variable.reader)
     }
 
     /// Returns whether an option of this loader is on: unless the variable is set, as `by_default` says; otherwise if it is neither
     /// empty nor `0`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn option(&self, variable: Variable, by_default: bool) -> Result<bool, OutOfMemory> {
         let wanted = self.variable(variable)?;
         Ok(wanted.map_or(by_default, |value| !value.is_empty() && value.as_slice() != b"0"))
@@ -70,9 +64,6 @@ impl Platform {
 
     /// Returns whether a variable is set to a number other than 0, whatever follows the number, as in shipped
     /// loaders.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn switch(&self, variable: Variable) -> Result<bool, OutOfMemory> {
         let value = self.variable(variable)?.unwrap_or_default();
         let number = value.strip_prefix(b"-").unwrap_or(&value);

@@ -8,9 +8,6 @@ use super::json::{Json, LIST, OBJECT};
 use platform_android::layers::{Layer, LayerLibrary};
 
 /// Returns the manifest of a library: its description of its layers, in the core's format.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn manifest(library: &LayerLibrary) -> Result<Text, OutOfMemory> {
     let mut json = Json::default();
     json.within(OBJECT, |json| {

@@ -205,7 +205,6 @@ impl Driver {
     }
 
     /// Which interface of the driver is used, and why.
-    #[must_use]
     pub const fn use_of_interfaces(&self) -> &'static str {
         match (self.kind, self.has_both_interfaces) {
             (Kind::System, _) => "used as the system's loader",

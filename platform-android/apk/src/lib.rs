@@ -112,7 +112,6 @@ impl Apk {
     }
 
     /// Returns the platform that the core runs on.
-    #[must_use]
     pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
         Platform {
             environment: self,

@@ -259,9 +259,6 @@ impl Values {
 }
 
 /// Returns the settings as layers get them.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn structures(all: &[LayerSetting]) -> Result<Vec<vk::LayerSettingEXT<'static>>, OutOfMemory> {
     let mut structures = Vec::new();
     all.iter().try_for_each(|setting| structures.try_push(setting.structure()))?;

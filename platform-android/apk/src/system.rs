@@ -11,9 +11,6 @@ use platform_android::system::{Namespace, System};
 /// every loader on Android.
 pub trait ApplicationSystem: System {
     /// Returns the value of an environment variable.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory>;
 
     /// Creates a folder for this process alone, unless something has that name.

@@ -28,7 +28,6 @@ const UTILS: &CStr = c"ro.vulkan.debug_utils";
 
 /// Returns whether the loader has VK_EXT_debug_utils for drivers without it: yes, unless the
 /// property turns it off.
-#[must_use]
 pub fn has_utils(system: &dyn System) -> bool {
     !system.property(UTILS).is_false()
 }

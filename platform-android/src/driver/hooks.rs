@@ -57,13 +57,11 @@ impl Rule {
     }
 
     /// Returns whether the loader has the command, whatever the gate.
-    #[must_use]
     pub fn is_there(self, host: &Host) -> bool {
         host.has(self.since)
     }
 
     /// Returns whether the command is not found if the gate is closed.
-    #[must_use]
     pub fn hides_the_drivers(self, host: &Host) -> bool {
         self.hides.is_some_and(|since| host.has(since))
     }
@@ -91,7 +89,6 @@ pub enum Kind {
 impl Gate {
     /// Returns whether the instance has the command. The loader's own version decides, since it
     /// builds the commands of newer Vulkan versions on extensions of an older driver.
-    #[must_use]
     pub fn is_open_on_instance(self, instance: &Instance) -> bool {
         match self {
             Self::Core(minor) => has(instance.logger.loader.api_version(), minor),
@@ -100,7 +97,6 @@ impl Gate {
     }
 
     /// Returns whether the device has the command.
-    #[must_use]
     pub fn is_open_on_device(self, device: &Device) -> bool {
         match self {
             Self::Core(minor) => has(device.api_version, minor),
@@ -136,13 +132,11 @@ const HIDDEN: [&CStr; 6] = [
 ];
 
 /// Returns whether this command of the driver is hidden from all but the loader.
-#[must_use]
 pub fn is_hidden(name: &CStr) -> bool {
     HIDDEN.contains(&name)
 }
 
 /// Returns the hook of a command, if it has one.
-#[must_use]
 pub fn of(command: CommandId) -> Option<&'static Hook> {
     HOOKS.get(usize::from(*HOOK_INDICES.get(command.index())?))
 }

@@ -59,7 +59,6 @@ pub enum Structure {
 impl ModuleFault {
     /// Returns whether the module's `open` was called: it may have started threads, so its library
     /// must stay open.
-    #[must_use]
     pub const fn has_begun(&self) -> bool {
         use StructureFault::{OtherTag, OtherVersion};
         matches!(

@@ -35,9 +35,6 @@ pub trait Search: Sync {
     fn search(&self, host: &'static Host, open: Option<Open>) -> (Option<Open>, Result<Driver, DoesNotOpen>);
 
     /// Returns the driver for a call that comes from within the search.
-    ///
-    /// # Errors
-    /// [`DoesNotOpen`].
     fn meanwhile(&self) -> Result<Driver, DoesNotOpen>;
 }
 
@@ -79,9 +76,6 @@ impl Hal {
     /// Returns the driver of this process. Searches for it the first time, and again after a fork.
     /// Other threads wait meanwhile; a driver that calls Vulkan while being opened gets the
     /// [substitute](Search::meanwhile).
-    ///
-    /// # Errors
-    /// [`DoesNotOpen`].
     pub fn driver(&self, host: &'static Host) -> Result<Driver, DoesNotOpen> {
         match once::turn(host.system, &self.state, &self.searched, |state| &mut state.progress) {
             Turn::Take(result) => return result,

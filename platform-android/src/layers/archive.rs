@@ -130,9 +130,6 @@ pub fn list(file: &dyn Ranges, folder: &[u8], each: &mut Each<'_>) -> Result<(),
 
 /// Returns the offset of a file's bytes: behind its own header, whose length the directory does not
 /// contain.
-///
-/// # Errors
-/// [`ArchiveError`].
 pub fn data(file: &dyn Ranges, entry: &Entry) -> Result<u64, ArchiveError> {
     let mut header = [0; HEADER];
     file.read_at(entry.header, &mut header)?;

@@ -8,7 +8,6 @@ use super::library_error::LibraryError;
 
 /// Returns a reason in the header for the library at `start` not to open: another processor, other
 /// pages. Returns `None` if the header has none, or cannot be read.
-#[must_use]
 pub fn reason(file: &dyn Ranges, start: u64, page: usize) -> Option<LibraryError> {
     match elf::header(&|offset, bytes| file.read_at(start.saturating_add(offset), bytes)).ok()? {
         Header::NotElf => Some(LibraryError::NotALibrary),

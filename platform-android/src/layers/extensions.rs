@@ -28,9 +28,6 @@ impl Found {
 }
 
 /// Appends extensions, except those whose names are already there.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn merge(
     all: &mut Vec<vk::ExtensionProperties>,
     more: &[vk::ExtensionProperties],

@@ -48,7 +48,6 @@ pub enum Origin {
 impl Origin {
     /// Returns whether layers of this origin are part of the device: always active, after all
     /// others, and not listed.
-    #[must_use]
     pub const fn is_of_device(self) -> bool {
         matches!(self, Self::Platform | Self::Oem)
     }
@@ -56,9 +55,6 @@ impl Origin {
 
 /// Calls `each` with the libraries of a folder that may have layers, in the order of the folder,
 /// with a reason if the name alone rules one out. Returns the outcome of the search.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn search(
     folder: &Folder,
     system: &dyn System,
@@ -95,9 +91,6 @@ pub(super) fn search(
 
 impl Folder {
     /// If the folder is in a readable archive, calls `each` with the name of every file in it.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn each_in_archive(
         &self,
         system: &dyn System,
@@ -138,7 +131,6 @@ fn search_archive(
 impl File {
     /// Returns why the file cannot be opened inside its archive: only files that are stored
     /// uncompressed and begin at a page boundary can be mapped.
-    #[must_use]
     pub fn refused_by_archive(&self, system: &dyn System) -> Option<LibraryError> {
         let entry = self.entry?;
         if entry.encrypted {
@@ -156,7 +148,6 @@ impl File {
     }
 
     /// Returns why the library does not open, according to its header.
-    #[must_use]
     pub fn refused_by_header(&self, system: &dyn System) -> Option<LibraryError> {
         let start = self.begins_at(system).ok()?;
         let path = text(&[self.on_disk(), b"\0"]).ok()?;
@@ -164,7 +155,6 @@ impl File {
     }
 
     /// Returns how it is opened: the application's own libraries in the application's namespace.
-    #[must_use]
     pub fn method(&self, system: &dyn System) -> OpenMethod {
         let in_debug_folder = self.path.starts_with(DEBUG_FOLDER.to_bytes());
         let is_of_application = self.origin == Origin::Application && !in_debug_folder;

@@ -49,9 +49,6 @@ impl Found {
     }
 
     /// Adds the content of these folders, which may be in archives.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn search(&mut self, host: &Host, folders: Vec<Folder>) -> Result<(), OutOfMemory> {
         for folder in folders {
             let mut each = |file, by_name| self.consider(host.system, file, by_name);
@@ -68,7 +65,6 @@ impl Found {
     }
 
     /// Returns the layer with this name that applications can use: the first one.
-    #[must_use]
     pub fn layer(&self, name: &CStr) -> Option<&Layer> {
         let (library, index) = self.find_layer(name.to_bytes())?;
         library.layers.get(index)
@@ -76,7 +72,6 @@ impl Found {
 
     /// Returns the library with this layer that applications can use, and the layer's position in
     /// it.
-    #[must_use]
     pub fn find_layer(&self, name: &[u8]) -> Option<(&Arc<LayerLibrary>, usize)> {
         let mut libraries = self.libraries.iter().filter(|library| !library.origin.is_of_device());
         libraries.find_map(|library| {

@@ -24,7 +24,6 @@ pub struct Layer {
 }
 
 impl Layer {
-    #[must_use]
     pub fn name(&self) -> &CStr {
         name::in_array(&self.properties.layer_name).unwrap_or_default()
     }

@@ -98,7 +98,6 @@ pub enum Search {
 
 impl LibraryError {
     /// Returns whether this is normal and needs no fix.
-    #[must_use]
     pub const fn is_usual(&self) -> bool {
         matches!(self, Self::Duplicate { .. })
     }

@@ -11,7 +11,6 @@ use crate::objects::{Device, Instance};
 /// # Safety
 /// `object` is a dispatchable object of the driver that no other thread uses yet; `data` lives as
 /// long as the object.
-#[must_use]
 pub unsafe fn set_dispatch_word<T>(object: u64, data: *const T) -> bool {
     let word = core::ptr::with_exposed_provenance_mut::<*const c_void>(object as usize);
     // SAFETY: by this function's `# Safety` the object is a dispatchable object, which begins with

@@ -75,7 +75,6 @@ macro_rules! commands {
 
             /// Returns the name of a required function that is missing, for a driver that got the
             /// extensions for which `enabled` is true.
-            #[must_use]
             pub fn missing(&self, enabled: impl Fn(&CStr) -> bool) -> Option<&'static str> {
                 let needs = |need: Need| match need {
                     No | OnlyWith(_) => false,
@@ -251,7 +250,6 @@ commands! {
 impl DeviceCommands {
     /// Returns whether the driver can express the use of swapchain images in the terms of any
     /// version of gralloc.
-    #[must_use]
     pub const fn knows_gralloc_usage(&self) -> bool {
         self.get_swapchain_gralloc_usage.is_some()
             || self.get_swapchain_gralloc_usage2.is_some()

@@ -25,7 +25,6 @@ pub struct End(AtomicU8);
 impl End {
     /// Calls `destroy`, which enters the chain. Returns whether the driver destroyed the object:
     /// then the caller must [`free`] it.
-    #[must_use]
     pub fn outlasts(&self, destroy: impl FnOnce()) -> bool {
         self.0.store(LEAVING, Ordering::Relaxed);
         destroy();
@@ -34,7 +33,6 @@ impl End {
 
     /// Records, at the lower end of the chain, that the driver destroyed the object. Returns
     /// whether the caller must [`free`] it.
-    #[must_use]
     pub fn frees_at_lower_end(&self) -> bool {
         self.0.swap(GONE, Ordering::AcqRel) != LEAVING
     }

@@ -178,7 +178,6 @@ pub(super) fn hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int
 }
 
 /// Returns the dynamic linker's message for the failure that just happened in this thread.
-#[must_use]
 pub fn linkers_words() -> Text {
     // SAFETY: `dlerror` has no preconditions.
     let words = unsafe { libc::dlerror() };

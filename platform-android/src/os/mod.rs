@@ -241,7 +241,6 @@ impl Waiting for Android {
 }
 
 /// Returns the error number of this thread's last call of the C library.
-#[must_use]
 pub fn errno() -> c_int {
     // SAFETY: `__errno` returns the valid address of this thread's error number.
     unsafe { *libc::__errno() }

@@ -25,19 +25,16 @@ impl Buffer {
     }
 
     /// Returns the window's description of the buffer.
-    #[must_use]
     pub fn description(&self) -> &NativeWindowBuffer {
         // SAFETY: this value holds a reference, so the buffer is alive.
         unsafe { self.0.as_ref() }
     }
 
     /// Returns the buffer's address, for taking another reference.
-    #[must_use]
     pub fn address(&self) -> NonNull<NativeWindowBuffer> {
         self.0
     }
 
-    #[must_use]
     pub fn as_ptr(&self) -> *mut c_void {
         self.0.as_ptr().cast()
     }

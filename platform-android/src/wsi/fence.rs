@@ -47,20 +47,17 @@ impl OwnedFence {
     }
 
     /// Returns whether the fence has been signalled.
-    #[must_use]
     pub fn is_signalled(&self) -> bool {
         let now = 0;
         self.descriptor < 0 || self.system.wait_for_fence(self.descriptor, now)
     }
 
     /// Returns whether it holds a descriptor, that is, work that may not be finished.
-    #[must_use]
     pub fn is_some(&self) -> bool {
         self.descriptor >= 0
     }
 
     /// Gives up the descriptor to a new owner.
-    #[must_use]
     pub fn give(mut self) -> c_int {
         core::mem::replace(&mut self.descriptor, SIGNALLED)
     }

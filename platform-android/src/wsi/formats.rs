@@ -180,14 +180,12 @@ pub fn surface_formats(
 
 /// Returns the buffer format for a Vulkan format. A format that no surface lists gets the most
 /// common one.
-#[must_use]
 pub fn native_format(format: Format) -> c_int {
     let group = groups(ApiLevel::NEWEST, true).find(|group| group.formats.contains(&format));
     group.map_or(native::RGBA_8888, |group| group.native)
 }
 
 /// Returns the format without a curve: usage is queried with that.
-#[must_use]
 pub fn without_curve(format: Format) -> Format {
     match format {
         Format::R8G8B8A8_SRGB => Format::R8G8B8A8_UNORM,
@@ -226,7 +224,6 @@ const BT2020_LINEAR_EXTENDED: c_int = 407_240_704;
 
 /// Returns the dataspace of a colour space for buffers of this format, `None` if it cannot be
 /// shown.
-#[must_use]
 pub fn dataspace(space: Space, native_format: c_int) -> Option<Dataspace> {
     if space == Space::PASS_THROUGH_EXT {
         return Some(Dataspace::AsItIs);

@@ -117,7 +117,6 @@ fn create_image(
 }
 
 /// Returns the driver's description of a buffer.
-#[must_use]
 pub fn native_buffer(swapchain: &Swapchain, buffer: &Buffer, p_next: *const c_void) -> NativeBuffer {
     let description = buffer.description();
     // Older drivers look only at the lower half, which holds the older meanings.

@@ -22,7 +22,6 @@ impl Patience {
     }
 
     /// Waits a little, unless the time is over. Returns whether to poll again.
-    #[must_use]
     pub fn wait(&mut self) -> bool {
         if self.system.now() >= self.deadline {
             return false;

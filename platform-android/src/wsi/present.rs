@@ -330,7 +330,6 @@ impl Presentation<'_> {
 }
 
 /// Returns the corners of a rectangle in the window's coordinates, which begin at its lower edge.
-#[must_use]
 pub fn window_rectangle(changed: &vk::RectLayerKHR) -> Rectangle {
     let (vk::Offset2D { x, y }, vk::Extent2D { width, height }) = (changed.offset, changed.extent);
     Rectangle {

@@ -33,7 +33,6 @@ pub struct Frame<'a> {
 impl Frame<'_> {
     /// Returns when it is to be shown, in nanoseconds of the monotonic clock; 0 for at once, and
     /// for times relative to the previous frame.
-    #[must_use]
     pub fn desired_time(&self) -> u64 {
         let target = self.timing.filter(|timing| timing.flags & AT_RELATIVE_TIME == 0);
         match target.map(|timing| timing.target_time) {
@@ -43,7 +42,6 @@ impl Frame<'_> {
     }
 
     /// Returns the stages whose times the application wants.
-    #[must_use]
     pub fn stages(&self) -> u32 {
         self.timing.map_or(0, |timing| timing.present_stage_queries)
     }
@@ -75,7 +73,6 @@ impl<'a> Extras<'a> {
     ///
     /// # Safety
     /// `index` is less than the number of swapchains.
-    #[must_use]
     pub unsafe fn frame(&self, index: usize) -> Frame<'a> {
         // SAFETY: `of` got arrays that are NULL or have an element for each swapchain, and `index`
         // is in range by this function's `# Safety`; valid usage makes the rectangles a counted

@@ -30,14 +30,12 @@ pub fn present_modes(
 }
 
 /// Returns whether the mode shows one image while it is drawn to.
-#[must_use]
 pub fn is_shared(mode: Mode) -> bool {
     matches!(mode, Mode::SHARED_DEMAND_REFRESH | Mode::SHARED_CONTINUOUS_REFRESH)
 }
 
 /// Returns the modes between which a swapchain can switch, this one first; `None` for a mode that
 /// does not exist here.
-#[must_use]
 pub fn compatible(mode: Mode) -> Option<&'static [Mode]> {
     match mode {
         Mode::FIFO => Some(&[Mode::FIFO]),
@@ -54,7 +52,6 @@ pub fn compatible(mode: Mode) -> Option<&'static [Mode]> {
 /// Returns the minimum and maximum number of images of a swapchain in a mode, or in any mode for
 /// `None`. Returns `None` for a mode that does not exist here. Before Android 14 all modes had the
 /// same.
-#[must_use]
 pub fn image_counts(level: ApiLevel, counts: BufferCounts, mode: Option<Mode>) -> Option<(u32, u32)> {
     match mode {
         _ if level < ApiLevel::ANDROID_14 => Some((counts.max.clamp(1, 2), counts.max)),
@@ -66,7 +63,6 @@ pub fn image_counts(level: ApiLevel, counts: BufferCounts, mode: Option<Mode>) -
 
 /// Returns the number of images of a swapchain that is to have at least `asked`. Before Android 14
 /// the window's own came on top of all but one.
-#[must_use]
 pub fn images(level: ApiLevel, counts: BufferCounts, mode: Mode, asked: u32) -> u32 {
     let most = counts.max.max(1);
     if level < ApiLevel::ANDROID_14 {
@@ -78,7 +74,6 @@ pub fn images(level: ApiLevel, counts: BufferCounts, mode: Mode, asked: u32) -> 
 }
 
 /// Returns the number of buffers for so many images, which the window insists on.
-#[must_use]
 pub fn buffers(level: ApiLevel, counts: BufferCounts, images: usize) -> usize {
     let fewest = if level < ApiLevel::ANDROID_14 { 2 } else { counts.min_undequeued.saturating_add(1) };
     images.max(fewest as usize)

@@ -82,7 +82,6 @@ impl Queue {
 }
 
 /// Returns whether a frame whose times are requested can be presented.
-#[must_use]
 pub fn has_room(swapchain: &Swapchain, timing: Option<&PresentTimingInfo>) -> bool {
     let entries = swapchain.timing_queue.entries.lock(swapchain.loader().system);
     timing.is_none_or(|timing| timing.present_stage_queries == 0) || entries.len() < entries.capacity()

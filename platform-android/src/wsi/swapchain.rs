@@ -107,24 +107,20 @@ impl Swapchain {
         unsafe { &*core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize) }
     }
 
-    #[must_use]
     pub fn handle(&self) -> vk::SwapchainKHR {
         vk::SwapchainKHR::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    #[must_use]
     pub fn loader(&self) -> &'static Loader {
         self.surface.loader
     }
 
     /// Returns whether this swapchain presents to its window, and is not retired.
-    #[must_use]
     pub fn is_active(&self) -> bool {
         self.surface.active() == self.handle()
     }
 
     /// Returns the window, while this swapchain presents to it.
-    #[must_use]
     pub fn active_window(&self) -> Option<&'static Window> {
         self.is_active().then_some(&self.surface.window)
     }
@@ -142,7 +138,6 @@ impl Swapchain {
     }
 
     /// Returns the buffer of an image, if it has one.
-    #[must_use]
     pub fn buffer(&self, index: u32) -> Option<Buffer> {
         let address = self.image(index, |image| image.buffer.as_ref().map(Buffer::address))??;
         // SAFETY: the image holds a reference to the buffer until the swapchain is retired or
@@ -151,7 +146,6 @@ impl Swapchain {
         Some(unsafe { Buffer::new(address) })
     }
 
-    #[must_use]
     pub fn count(&self) -> u32 {
         self.images(|images| u32::try_from(images.len()).unwrap_or(u32::MAX))
     }

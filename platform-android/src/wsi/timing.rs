@@ -66,7 +66,6 @@ impl History {
         Self { records: Lock::new(ring), enabled: AtomicBool::new(false) }
     }
 
-    #[must_use]
     pub fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Relaxed)
     }
@@ -199,7 +198,6 @@ impl Ready {
 
 /// Returns the answer about a frame, `None` as long as an event is pending. If one time is unknown,
 /// all are 0.
-#[must_use]
 pub fn past_timing(
     record: &Record,
     times: &FrameTimestamps,

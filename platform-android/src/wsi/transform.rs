@@ -39,25 +39,21 @@ const TRANSFORMS: &[(Transform, c_int, c_int)] = &[
     (Transform::INHERIT, 0, 0),
 ];
 
-#[must_use]
 pub fn all() -> Transform {
     TRANSFORMS.iter().fold(Transform::empty(), |all, (transform, ..)| all | *transform)
 }
 
 /// Returns the window's value for a transform.
-#[must_use]
 pub fn to_native(transform: Transform) -> c_int {
     TRANSFORMS.iter().find(|(known, ..)| *known == transform).map_or(0, |(_, native, _)| *native)
 }
 
 /// Returns the window's value for the inverse of this transform.
-#[must_use]
 pub fn to_native_inverse(transform: Transform) -> c_int {
     TRANSFORMS.iter().find(|(known, ..)| *known == transform).map_or(0, |(.., inverse)| *inverse)
 }
 
 /// Vulkan's value for a window's transform. One that depends on the display has none.
-#[must_use]
 pub fn from_native(native: c_int) -> Transform {
     TRANSFORMS
         .iter()

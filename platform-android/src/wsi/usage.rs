@@ -169,7 +169,6 @@ mod gralloc {
 }
 
 /// Converts usage of gralloc 0 to usage of gralloc 1.
-#[must_use]
 pub fn to_gralloc1(usage: c_int) -> Usage2 {
     let usage = u64::from(usage.cast_unsigned());
     let often = |mask: u64, meaning: u64| if usage & mask == mask { meaning } else { 0 };
@@ -179,7 +178,6 @@ pub fn to_gralloc1(usage: c_int) -> Usage2 {
 }
 
 /// Combines usage of gralloc 1 into one number.
-#[must_use]
 pub fn from_gralloc1(usage: Usage2) -> u64 {
     // There, "often" is a separate bit; here it sets both bits of the access.
     let apart = gralloc::CPU_READ_OFTEN | gralloc::CPU_WRITE_OFTEN;

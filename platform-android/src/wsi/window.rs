@@ -54,9 +54,6 @@ impl Window {
     }
 
     /// Answers one of [`query`].
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn query(&self, what: c_int) -> Result<c_int, WindowError> {
         let mut value = 0;
         // SAFETY: this value holds a reference, so the window is alive; `value` is writable.
@@ -65,9 +62,6 @@ impl Window {
     }
 
     /// Returns the width and height that a picture should have, in texels.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn size(&self) -> Result<(c_int, c_int), WindowError> {
         Ok((self.query(query::DEFAULT_WIDTH)?, self.query(query::DEFAULT_HEIGHT)?))
     }
@@ -90,9 +84,6 @@ impl Window {
     }
 
     /// Makes the window call `tell` with `data` whenever the consumer has taken or dropped a frame.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     ///
     /// # Safety
     /// `tell` may be called with `data` by any thread at any time, even after the window's end.
@@ -121,17 +112,11 @@ impl Window {
     }
 
     /// Disconnects from the window, which others may then use.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn disconnect(&self) -> Result<(), WindowError> {
         perform!(self, API_DISCONNECT, API_EGL)
     }
 
     /// Returns the usage of the buffers on the consumer's side (`AHARDWAREBUFFER_USAGE_*`).
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn consumer_usage(&self) -> Result<u64, WindowError> {
         let mut usage = 0u64;
         perform!(self, GET_CONSUMER_USAGE64, &raw mut usage)?;
@@ -139,98 +124,62 @@ impl Window {
     }
 
     /// Sets how long [`Window::dequeue`] waits, in nanoseconds; for ever if negative.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_dequeue_timeout(&self, nanoseconds: i64) -> Result<(), WindowError> {
         perform!(self, SET_DEQUEUE_TIMEOUT, nanoseconds)
     }
 
     /// Sets the swap interval. 0: a frame replaces the waiting one; 1: frames wait for each other.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_swap_interval(&self, interval: c_int) -> Result<(), WindowError> {
         // SAFETY: this value holds a reference, so the window is alive.
         checked(unsafe { (self.0.as_ref().set_swap_interval)(self.0.as_ptr(), interval) })
     }
 
     /// Sets whether one buffer is shown while being drawn to.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_shared_buffer_mode(&self, on: bool) -> Result<(), WindowError> {
         perform!(self, SET_SHARED_BUFFER_MODE, c_int::from(on))
     }
 
     /// Sets whether a shared buffer is shown repeatedly without being queued.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_auto_refresh(&self, on: bool) -> Result<(), WindowError> {
         perform!(self, SET_AUTO_REFRESH, c_int::from(on))
     }
 
     /// Sets the format of the buffers, `HAL_PIXEL_FORMAT_*`.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_format(&self, format: c_int) -> Result<(), WindowError> {
         perform!(self, SET_BUFFERS_FORMAT, format)
     }
 
     /// Sets the meaning of the numbers in the buffers (`HAL_DATASPACE_*`).
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_dataspace(&self, dataspace: c_int) -> Result<(), WindowError> {
         perform!(self, SET_BUFFERS_DATASPACE, dataspace)
     }
 
     /// Sets width and height of the buffers in texels.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_dimensions(&self, width: c_int, height: c_int) -> Result<(), WindowError> {
         perform!(self, SET_BUFFERS_DIMENSIONS, width, height)
     }
 
     /// Sets how the picture is rotated when shown.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_transform(&self, transform: c_int) -> Result<(), WindowError> {
         perform!(self, SET_BUFFERS_TRANSFORM, transform)
     }
 
     /// Makes the window stretch buffers of another size than its own.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn scale_to_window(&self) -> Result<(), WindowError> {
         perform!(self, SET_SCALING_MODE, SCALE_TO_WINDOW)
     }
 
     /// Sets the number of buffers on both sides together.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_buffer_count(&self, count: usize) -> Result<(), WindowError> {
         perform!(self, SET_BUFFER_COUNT, count)
     }
 
     /// Sets the usage of the buffers on both sides (`AHARDWAREBUFFER_USAGE_*`).
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_usage(&self, usage: u64) -> Result<(), WindowError> {
         perform!(self, SET_USAGE64, usage)
     }
 
     /// Returns the nanoseconds between two refreshes.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn refresh_duration(&self) -> Result<i64, WindowError> {
         let mut duration = 0i64;
         perform!(self, GET_REFRESH_CYCLE_DURATION, &raw mut duration)?;
@@ -238,18 +187,12 @@ impl Window {
     }
 
     /// Sets the change since the last frame, for the next one that is queued.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_damage(&self, rectangles: &[Rectangle]) -> Result<(), WindowError> {
         perform!(self, SET_SURFACE_DAMAGE, rectangles.as_ptr(), rectangles.len())
     }
 
     /// Sets when the next frame is to be shown, in nanoseconds of the monotonic clock, or
     /// [`Window::AUTOMATIC`].
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_timestamp(&self, nanoseconds: i64) -> Result<(), WindowError> {
         perform!(self, SET_BUFFERS_TIMESTAMP, nanoseconds)
     }
@@ -258,17 +201,11 @@ impl Window {
     pub const AUTOMATIC: i64 = i64::MIN;
 
     /// Sets whether the window remembers when frames were shown.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn enable_frame_timestamps(&self, on: bool) -> Result<(), WindowError> {
         perform!(self, ENABLE_FRAME_TIMESTAMPS, c_int::from(on))
     }
 
     /// Returns the number that the next frame will have.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn next_frame(&self) -> Result<u64, WindowError> {
         let mut frame = 0u64;
         perform!(self, GET_NEXT_FRAME_ID, &raw mut frame)?;
@@ -300,25 +237,16 @@ impl Window {
 
     /// Sets the colours of the display on which the content was mastered: x and y of red, green,
     /// blue, white; maximum and minimum luminance.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_smpte2086(&self, metadata: &[f32; 10]) -> Result<(), WindowError> {
         perform!(self, SET_BUFFERS_SMPTE2086_METADATA, metadata.as_ptr())
     }
 
     /// Sets the maximum light level, and the maximum average level of a frame.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn set_cta861_3(&self, metadata: &[f32; 2]) -> Result<(), WindowError> {
         perform!(self, SET_BUFFERS_CTA861_3_METADATA, metadata.as_ptr())
     }
 
     /// Takes a buffer out, with a fence that is signalled when it may be drawn to.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn dequeue(&self, system: &'static dyn System) -> Result<(Buffer, OwnedFence), WindowError> {
         let mut buffer = core::ptr::null_mut();
         let mut fence = -1;
@@ -332,9 +260,6 @@ impl Window {
     }
 
     /// Shows a buffer once the fence is signalled.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn queue(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
         // SAFETY: this value and `buffer` hold references, so both are alive; the window owns the
         // fence from now on.
@@ -344,9 +269,6 @@ impl Window {
     }
 
     /// Puts a buffer back unseen.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn cancel(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
         // SAFETY: this value and `buffer` hold references, so both are alive; the window owns the
         // fence from now on.

@@ -59,9 +59,6 @@ impl WindowCalls {
     }
 
     /// Connects to the window again.
-    ///
-    /// # Errors
-    /// [`WindowError`].
     pub fn reconnect(self, window: &Window) -> Result<(), WindowError> {
         if self.listener { window.connect_with_listener() } else { window.connect() }
     }

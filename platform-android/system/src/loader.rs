@@ -37,7 +37,6 @@ impl SystemLoader {
 }
 
 /// Returns the loader of this process, if any global command has been called.
-#[must_use]
 pub fn current() -> Option<&'static SystemLoader> {
     // SAFETY: the pointer is NULL or was stored by `enter`, which stores only references to
     // statics.

@@ -16,7 +16,6 @@ const ENABLE_CALLBACK: &CStr = c"debug.vulkan.enable_callback";
 
 /// Returns whether each instance is to get a report callback that writes to the system's log, which
 /// needs VK_EXT_debug_report.
-#[must_use]
 pub fn wants_system_log(system: &dyn System) -> bool {
     system.property(ENABLE_CALLBACK).is_true() && system.debuggable()
 }

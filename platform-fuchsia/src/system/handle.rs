@@ -15,13 +15,11 @@ impl Handle {
     }
 
     /// Returns the number, for calls that only use the handle.
-    #[must_use]
     pub const fn raw(&self) -> RawHandle {
         self.raw
     }
 
     /// Returns the number, for calls that take ownership of the handle.
-    #[must_use]
     pub const fn into_raw(self) -> RawHandle {
         let raw = self.raw;
         core::mem::forget(self);

@@ -36,7 +36,6 @@ impl Status {
     }
 
     /// Returns the status in words, if it is one that a loader meets.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self.0 {
             -2 => "not supported",

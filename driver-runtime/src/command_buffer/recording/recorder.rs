@@ -62,7 +62,6 @@ pub struct Call<'a> {
 impl Call<'_> {
     /// Returns the command, or `None` for a call that the driver has recorded
     /// [itself](crate::command_buffer::ExclusiveCommandBuffer::record).
-    #[must_use]
     pub fn command(&self) -> Option<CommandId> {
         self.row.map(|row| row.command)
     }

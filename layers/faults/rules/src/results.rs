@@ -43,7 +43,6 @@ pub(crate) fn result_of(text: &str) -> Option<vk::Result> {
 }
 
 /// Returns the specification's name of a result, or its number.
-#[must_use]
 pub fn result_name(result: vk::Result) -> String {
     let name = format!("{result:?}");
     if name.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
@@ -54,7 +53,6 @@ pub fn result_name(result: vk::Result) -> String {
 }
 
 /// Returns whether a command that returns this result has done its work. Success codes report that, but for three.
-#[must_use]
 pub fn does_work(result: vk::Result) -> bool {
     const UNDONE: [vk::Result; 3] =
         [vk::Result::NOT_READY, vk::Result::TIMEOUT, vk::Result::PIPELINE_COMPILE_REQUIRED];
@@ -87,7 +85,6 @@ const LOST_WITH_DEVICE: [CommandId; 21] = [
 ];
 
 /// Returns whether a command fails on a lost device.
-#[must_use]
 pub fn is_lost_with_device(command: CommandId) -> bool {
     LOST_WITH_DEVICE.contains(&command.canonical())
 }

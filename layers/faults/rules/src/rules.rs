@@ -177,7 +177,6 @@ impl Rules {
     }
 
     /// Returns whether rules need to see the calls of the command.
-    #[must_use]
     pub fn watches(&self, command: CommandId) -> bool {
         let command = command.canonical();
         let names = command == command::SET_DEBUG_UTILS_OBJECT_NAME_EXT;
@@ -185,14 +184,12 @@ impl Rules {
     }
 
     /// Returns whether a call can return this result.
-    #[must_use]
     pub fn can_return(&self, result: vk::Result) -> bool {
         let returns = |rule: &Rule| matches!(rule.effect, Effect::Fail(of_rule) if of_rule == result);
         self.rules.iter().any(returns)
     }
 
     /// Returns whether look-ups must not find a command.
-    #[must_use]
     pub fn lacks(&self, name: &CStr) -> bool {
         self.lacks.iter().any(|lacking| lacking.name() == name)
     }

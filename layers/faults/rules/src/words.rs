@@ -38,7 +38,6 @@ pub fn number(text: &str, largest: u32) -> Result<u32, String> {
 }
 
 /// Parses a number of bytes, `K`, `M` or `G`.
-#[must_use]
 pub fn bytes(text: &str) -> Option<u64> {
     let (digits, shift) = match text.bytes().last()? {
         b'K' => (text.strip_suffix('K')?, 10),

@@ -95,7 +95,6 @@ impl<L: Exported, C: Command<Level = InstanceLevel>> Call<'_, L, C> {
 }
 
 /// Returns the names of a command's parameters.
-#[must_use]
 pub fn parameter_names(command: CommandId) -> &'static [&'static str] {
     NAMES.get(command.index()).copied().flatten().unwrap_or_default()
 }
@@ -105,7 +104,6 @@ type Table = [Option<Function>; COMMAND_COUNT];
 /// Returns the table for a layer that intercepts every command, some of them by separate functions. A loader never passes the
 /// other global commands to a layer, and the runtime itself finds functions.
 #[doc(hidden)]
-#[must_use]
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub const fn all<L: InterceptAll>(intercepted: &[(CommandId, Function)]) -> Table {
     let mut table = table_by_command(rows_for_all::<L>());
@@ -121,7 +119,6 @@ pub const fn all<L: InterceptAll>(intercepted: &[(CommandId, Function)]) -> Tabl
 
 /// Returns the table for a layer that intercepts these commands.
 #[doc(hidden)]
-#[must_use]
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub const fn table<L: Exported>(intercepted: &[(CommandId, Function)]) -> Table {
     let mut table = table_by_command(rows_that_pass_on::<L>());

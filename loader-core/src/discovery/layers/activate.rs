@@ -27,7 +27,6 @@ const NO_CREATE_DEVICE: &str =
 
 impl LayerPlan {
     /// Returns the index of the layer called `name`, if it can be used.
-    #[must_use]
     pub fn usable(&self, name: &[u8]) -> Option<usize> {
         let index = self.named(name)?;
         self.layers.get(index)?.skipped.is_none().then_some(index)
@@ -35,9 +34,6 @@ impl LayerPlan {
 
     /// Returns the layers whose libraries the layer at `index` uses, in call order: itself, or the
     /// components of a meta-layer and their components. A meta-layer has their extensions.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn libraries(&self, index: usize) -> Result<Vec<usize>, OutOfMemory> {
         let mut chain = Chain::new(self, Version::default())?;
         chain.add(index, ActivationCause::Application)?;
@@ -54,9 +50,6 @@ impl LayerPlan {
     ///
     /// With an empty request these are the layers that are active before an instance exists: the "implicitly
     /// enabled" layers of the specification.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn activate(&self, request: &LayerRequest<'_>) -> Result<ActiveLayers, OutOfMemory> {
         let mut wanted = Vec::new();
         wanted.try_extend(&self.wanted)?;

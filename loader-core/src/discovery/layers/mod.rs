@@ -39,9 +39,6 @@ pub enum LayerScope {
 
 /// Finds the system's layers, or returns the questions to answer first. Questions that the settings rely on
 /// are not repeated.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn plan_layers(
     snapshot: &Snapshot,
     policy: &Policy,
@@ -55,9 +52,6 @@ pub fn plan_layers(
 
 /// Finds the system's layers. Puts questions that `snapshot` cannot answer to `platform`, and stores the
 /// answers in `snapshot`, which may also contain answers from a driver search.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn discover_layers(
     platform: &Platform,
     policy: &Policy,

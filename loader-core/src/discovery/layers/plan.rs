@@ -158,7 +158,6 @@ crate::reasons! {
         } = ["too-many-layers" Warning] ("there are too many layers, {left_out} of them were left out");
         /// A layer has another position, since it does not work above another.
         Moved {
-            /// Its name.
             name: Text,
             /// The layer directly above it.
             below: Text,
@@ -231,7 +230,6 @@ impl LayerPlan {
     }
 
     /// Returns why installed layers may not be found, if the usual folders are not all searched.
-    #[must_use]
     pub fn limit(&self) -> Option<SearchLimit> {
         let in_notes = self.notes.iter().find_map(|note| match note {
             LayerNote::OnlyListed => Some(SearchLimit::Settings),
@@ -248,7 +246,6 @@ impl LayerPlan {
     }
 
     /// Returns the decision about the layer at `index` in an instance.
-    #[must_use]
     pub fn decision(&self, index: usize, active: &ActiveLayers) -> LayerDecision {
         let position = active.layers.iter().position(|layer| layer.layer == index);
         let candidate = self.layers.get(index);
@@ -287,7 +284,6 @@ impl ActiveLayers {
 
 impl LayerCandidate {
     /// Returns its name; empty without a manifest.
-    #[must_use]
     pub fn name(&self) -> &[u8] {
         self.manifest.as_ref().map_or(b"", |manifest| manifest.name.as_slice())
     }
@@ -295,7 +291,6 @@ impl LayerCandidate {
 
 impl LayerRequestError {
     /// Returns the refusal as text, to follow the layer's name and a colon.
-    #[must_use]
     pub fn explain<'a>(&'a self, plan: &'a LayerPlan) -> ExplainedRefusal<'a> {
         ExplainedRefusal { refusal: self, plan }
     }

@@ -85,7 +85,6 @@ crate::reasons! {
 
 impl LayerReason {
     /// Returns the reason as text, for the layer with this index in `plan`.
-    #[must_use]
     pub fn explain<'a>(&'a self, plan: &'a LayerPlan, index: usize) -> Explained<'a> {
         Explained { reason: self, plan, index }
     }

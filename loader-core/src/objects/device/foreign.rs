@@ -133,7 +133,6 @@ pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
 ///
 /// # Safety
 /// As for [`device_of`].
-#[must_use]
 pub(crate) unsafe fn known_device<'a>(object: u64, command: CommandId) -> Option<&'a Device> {
     // SAFETY: by this function's `# Safety` `object` is NULL or a valid handle of a device, queue
     // or command buffer.

@@ -76,9 +76,6 @@ unsafe impl Sync for Device {}
 
 impl Device {
     /// Creates a device that has no driver's handle yet.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn new(
         physical_device: &PhysicalDevice,
         find: vk::PFN_vkGetDeviceProcAddr,
@@ -126,7 +123,6 @@ impl Device {
     }
 
     /// Returns the physical device that it was created from.
-    #[must_use]
     pub fn physical_device(&self) -> &PhysicalDevice {
         // SAFETY: a physical device lives as long as its instance, and so outlives the devices
         // created from it.
@@ -134,13 +130,11 @@ impl Device {
     }
 
     /// Returns the instance that it belongs to.
-    #[must_use]
     pub fn instance(&self) -> &Instance {
         self.physical_device().instance()
     }
 
     /// Returns whether the application enabled `command`, by the version of Vulkan or by an extension.
-    #[must_use]
     pub fn has(&self, command: CommandId) -> bool {
         self.has_with(command, &self.instance().extensions)
     }
@@ -160,7 +154,6 @@ impl Device {
 
     /// Returns the upper end of the call chain for the command with this name: the first layer's function,
     /// or the driver's.
-    #[must_use]
     #[inline(never)] // several callers
     pub fn command(&self, name: &CStr) -> Option<Command> {
         let first = self.first_layer.load(Ordering::Acquire);
@@ -252,9 +245,6 @@ impl Device {
     }
 
     /// Adds the device to its instance's list, and fills in the unknown commands known until now.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn publish(&self) -> Result<(), vk::Result> {
         let instance = self.instance();
         let loader = instance.loader;
@@ -382,7 +372,6 @@ impl Drop for Pinned<'_> {
 ///
 /// # Safety
 /// `object` is NULL or a valid handle of one of these kinds.
-#[must_use]
 pub(crate) unsafe fn device_of<'a>(object: u64) -> Option<&'a Device> {
     let object = core::ptr::with_exposed_provenance::<*const DeviceTable>(usize::try_from(object).ok()?);
     // SAFETY: by this function's `# Safety` `object` is NULL or a valid handle. `adopt` made its

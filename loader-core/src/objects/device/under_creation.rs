@@ -72,9 +72,6 @@ impl DeviceUnderCreation {
     }
 
     /// Registers it while the result lives.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(crate) fn note<'a>(&'a self, loader: &'a Loader) -> Result<Noted<'a>, OutOfMemory> {
         let address = core::ptr::from_ref(self).expose_provenance();
         loader.known.under_creation.add(loader.platform.waiting, address)?;
@@ -90,7 +87,6 @@ pub(crate) struct Noted<'a> {
 
 impl Noted<'_> {
     /// Returns the handle that goes down the chain as `*pDevice`.
-    #[must_use]
     pub(crate) fn handle(&self) -> u64 {
         self.address as u64
     }

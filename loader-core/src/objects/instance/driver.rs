@@ -64,7 +64,6 @@ impl Deref for DriverOfInstance {
 
 impl DriverInstance {
     /// Returns the driver's command of this name.
-    #[must_use]
     pub fn command(&self, name: &CStr) -> Option<Command> {
         // SAFETY: `handle` is this driver's instance, which lives as long as `self`; the name is a
         // C string.
@@ -74,7 +73,6 @@ impl DriverInstance {
     /// Returns the driver's physical-device command of this name, which the registry need not know. Other
     /// loaders do not report the kind of a command; the names of nearly all physical-device
     /// commands do.
-    #[must_use]
     pub fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
         let Some(find) = self.driver.interface.get_physical_device_proc_addr else {
             let told = self.driver.kind.is_foreign() && name.to_bytes().starts_with(OF_PHYSICAL_DEVICES);
@@ -140,26 +138,22 @@ unsafe impl Sync for PhysicalDevice {}
 
 impl PhysicalDevice {
     /// Returns the instance that it belongs to.
-    #[must_use]
     pub fn instance(&self) -> &Instance {
         self.handle.instance()
     }
 
     /// Returns the driver that it belongs to.
-    #[must_use]
     pub fn driver(&self) -> &DriverInstance {
         // SAFETY: an instance frees its drivers after its physical devices.
         unsafe { self.driver.as_ref() }
     }
 
     /// Returns the application's handle.
-    #[must_use]
     pub fn handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
     /// Returns the driver's own handle.
-    #[must_use]
     pub fn driver_handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(self.handle.lower().expose_provenance() as u64)
     }

@@ -101,7 +101,6 @@ pub(crate) struct LookedUp {
 
 impl Handle {
     /// Returns the instance that it belongs to.
-    #[must_use]
     pub fn instance(&self) -> &Instance {
         // SAFETY: every handle gets its instance when it is created, or before anybody sees it, and
         // never outlives it.
@@ -112,9 +111,6 @@ impl Handle {
 impl Instance {
     /// Reserves memory for an instance before its properties are known: messages refer to the instance from
     /// the first one on.
-    ///
-    /// # Errors
-    /// [`crate::memory::OutOfMemory`].
     pub(crate) fn reserve(
         allocator: Application,
         logger: &Logger,
@@ -126,9 +122,6 @@ impl Instance {
     }
 
     /// Creates an instance without drivers.
-    ///
-    /// # Errors
-    /// [`crate::memory::OutOfMemory`].
     pub(crate) fn new(
         loader: &'static Loader,
         logger: Logger,
@@ -179,19 +172,16 @@ impl Instance {
         }
     }
 
-    #[must_use]
     pub fn handle(&self) -> vk::Instance {
         vk::Instance::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
     /// Returns its layers, the one nearest to the application first.
-    #[must_use]
     pub fn layers(&self) -> &[ActiveLayer] {
         &self.layers
     }
 
     /// Keeps other threads out of layers until the turn is over ([`Loader::turn_in_layers`]), if it has layers.
-    #[must_use]
     #[inline(never)] // several callers
     pub(crate) fn turn_in_layers(&self) -> Option<Turn<'static>> {
         if self.layers.is_empty() { None } else { self.loader.turn_in_layers() }
@@ -203,13 +193,11 @@ impl Instance {
     }
 
     /// Returns the system's layers when the instance was created.
-    #[must_use]
     pub fn found_layers(&self) -> &FoundLayers {
         &self.layers.found
     }
 
     /// Returns the layers' handle for the instance: the loader's own, or one of the first layer's.
-    #[must_use]
     pub fn chain_handle(&self) -> vk::Instance {
         vk::Instance::from_raw(self.chain_handle.load(Ordering::Relaxed) as u64)
     }

@@ -7,9 +7,6 @@ use crate::log::Topic;
 use crate::memory::OutOfMemory;
 
 /// Records an instance before its handle goes down the chain.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(crate) fn add_under_layers(instance: &Instance) -> Result<(), OutOfMemory> {
     let address = core::ptr::from_ref(instance).expose_provenance();
     instance.loader.known.under_layers.add(instance.loader.platform.waiting, address)

@@ -24,9 +24,6 @@ use crate::registry::command;
 impl Instance {
     /// Returns the object for the device that `driver` knows as `handle`. The same device gets the same
     /// object until the instance is destroyed.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(super) fn physical_device(
         &self,
         driver: &DriverInstance,

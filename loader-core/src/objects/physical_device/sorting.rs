@@ -32,10 +32,6 @@ enum Wanted<'a> {
 }
 
 impl Preference {
-    /// Reads the variable.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(super) fn from_environment(loader: &Loader) -> Result<Self, OutOfMemory> {
         loader
             .platform
@@ -157,7 +153,6 @@ impl fmt::Display for Values {
 /// Compares two devices: discrete before integrated before
 /// virtual before other before software devices; then devices with a PCI address, by address, before devices
 /// without; then the device with the lower exclusive or of vendor and device number.
-#[must_use]
 pub(super) fn order(one: &DeviceFacts, other: &DeviceFacts) -> Ordering {
     let key = |facts: &DeviceFacts| {
         (rank(facts.kind), facts.bus.is_none(), facts.bus.unwrap_or_default(), facts.vendor ^ facts.device)

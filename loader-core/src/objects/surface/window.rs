@@ -241,9 +241,6 @@ pub(super) struct Noted<'a> {
 
 impl<'a> Noted<'a> {
     /// Notes that a swapchain is about to be created.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(super) fn new(device: &'a Device, surface: &Surface) -> Result<Option<Self>, OutOfMemory> {
         if surface.window().is_none() {
             return Ok(None);

@@ -46,9 +46,6 @@ impl Chain {
     }
 
     /// Returns the links to pass to vkCreateInstance.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(super) fn instance_links(
         &self,
         memory: CopiedCallbacks,
@@ -74,9 +71,6 @@ impl Chain {
     /// vkCreateDevice is an instance command. Every layer that intercepts it gets a link, even one
     /// that is not for devices; a layer that does not would leave its link for the next one, which
     /// would then call itself. The device's chain has only the layers that are for devices.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub(super) fn device_links(
         &self,
         instance: &Instance,
@@ -216,7 +210,6 @@ unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_voi
 }
 
 /// Returns the chain of an instance, once it is complete.
-#[must_use]
 pub fn chain_of(instance: &Instance) -> Option<&Chain> {
     // SAFETY: the pointer is NULL or was stored by `attach`, which leaks a `Chain`; `detach` takes
     // it out only while the instance is being destroyed, when no other code may use it.

@@ -33,7 +33,6 @@ const OWN: CommandSet = CommandSet::listed(&[
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `instance` is NULL or a valid handle.
-#[must_use]
 pub unsafe fn get_instance_proc_addr(
     loader: &'static SystemLoader,
     exports: &ExportTable,
@@ -102,7 +101,6 @@ fn without_instance(
 ///
 /// # Safety
 /// `name` is NULL or a valid C string; `device` is NULL or a valid handle.
-#[must_use]
 pub unsafe fn get_device_proc_addr(
     exports: &ExportTable,
     device: vk::Device,

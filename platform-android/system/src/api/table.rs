@@ -13,9 +13,6 @@ use super::exports::EXPORTED;
 pub(super) struct Missing(pub(super) CommandId);
 
 /// Fills the table of an instance with these enabled extensions from the head of its chain.
-///
-/// # Errors
-/// [`Missing`].
 pub(super) fn fill_instance(
     table: &InstanceTable,
     enabled: &ExtensionSet,
@@ -26,10 +23,6 @@ pub(super) fn fill_instance(
     fill(table, CommandId::all().filter(|command| !own(command)), enabled, find)
 }
 
-/// Fills the table of a device.
-///
-/// # Errors
-/// [`Missing`].
 pub(super) fn fill_device(
     table: &DeviceTable,
     enabled: &ExtensionSet,

@@ -35,7 +35,6 @@ impl DriverSearch {
 
     /// Returns all candidates of the last search. Returns `None` before any search, or if memory
     /// was short.
-    #[must_use]
     pub fn report(&self, host: &Host) -> Option<Arc<Report>> {
         self.report.lock(host.system).clone()
     }

@@ -61,7 +61,6 @@ vkload_core::reasons! {
 
 impl Source {
     /// Returns a short, stable name, for programs.
-    #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::Updatable => "updatable-driver",
@@ -85,7 +84,6 @@ impl fmt::Display for Source {
 
 impl ModuleDecision {
     /// Returns whether the search ends here: something was opened, for better or worse.
-    #[must_use]
     pub const fn ends_search(&self) -> bool {
         matches!(self, Self::Used | Self::Faulty(_))
     }
@@ -157,12 +155,10 @@ impl FileName {
         name
     }
 
-    #[must_use]
     pub fn as_c_str(&self) -> &CStr {
         CStr::from_bytes_until_nul(&self.bytes).unwrap_or_default()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.as_c_str().is_empty()
     }

@@ -68,7 +68,6 @@ pub(super) fn driver() -> Driver {
 }
 
 /// Returns whether this stands in for a driver that the system does not have.
-#[must_use]
 pub fn is_stub(driver: &Driver) -> bool {
     core::ptr::eq(driver.device.as_ptr(), STUB.device.get())
 }

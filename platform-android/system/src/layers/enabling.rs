@@ -52,9 +52,6 @@ impl fmt::Display for By {
 ///
 /// Empty names in the settings' list are kept; those in the property's list only take up a
 /// position.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn implicit(
     settings: &[u8],
     property: &dyn Fn(&CStr) -> PropertyValue,
@@ -101,9 +98,6 @@ fn by_properties(property: &dyn Fn(&CStr) -> PropertyValue) -> Result<Vec<Wanted
 
 /// Appends the application's layers to those that are active without it. A name that is already
 /// present is dropped: a layer that occurs twice in a chain would call itself endlessly.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn with_application<'a>(
     implicit: Vec<Wanted>,
     names: impl Iterator<Item = &'a CStr>,

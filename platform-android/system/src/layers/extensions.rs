@@ -13,9 +13,6 @@ use super::enabling;
 ///
 /// Layers that a property enables do not count, as on any Android: programs read the list
 /// early, and properties change.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub fn settings_extensions(
     found: &Found,
     system: &dyn System,

@@ -48,9 +48,6 @@ impl Layers {
     ///
     /// Call this once the driver is loaded: applications may rely on it being opened first. A
     /// library that calls this while being examined gets the previous result.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     pub fn found(&self, host: &'static Host) -> Result<Arc<Found>, OutOfMemory> {
         let system = host.system;
         let turn = once::turn(system, &self.state, &self.searched, |state| &mut state.progress);

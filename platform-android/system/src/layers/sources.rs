@@ -10,9 +10,6 @@ use super::policy::Source;
 
 /// Returns the folders of these sources, as they are now; `searched` is called with the ones left
 /// out.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(super) fn folders(
     sources: &[Source],
     host: &Host,
