@@ -5,11 +5,9 @@ use core::fmt;
 use core::ptr::NonNull;
 
 use ash::vk;
-use spin::once::Once;
-use spin::relax::RelaxStrategy;
 use vkload_core::log::{self, Filter, Level, Topic};
-use vkload_core::memory::{OutOfMemory, SharedList, Text, TryGrow, format_into, text};
-use vkload_core::platform::{Environment as _, Platform, Reader, Turns, with_c_path};
+use vkload_core::memory::{Arc, OutOfMemory, SharedList, Text, TryGrow, format_into, text};
+use vkload_core::platform::{Environment as _, Lock, Platform, Reader, Turns, with_c_path};
 
 use crate::os;
 use crate::service::wire::LONGEST_NAME;
@@ -28,7 +26,10 @@ pub struct Fuchsia {
     api_level: u32,
     /// Calls [`Fuchsia::open_in_namespace`] of this value.
     open_in_namespace: OpenInNamespace,
-    service: Once<Option<Service>, Sleep>,
+    /// The service, or that there is none; `None` before the first thread has connected.
+    service: Lock<Option<Option<Arc<Service>>>>,
+    /// One thread at a time connects to the service.
+    connecting: Turns,
     /// One thread at a time opens a driver, so that none is mapped twice.
     opening: Turns,
     /// One thread at a time maps a library, and no other until the initialisers of that one return.
@@ -72,7 +73,8 @@ impl Fuchsia {
             system,
             api_level,
             open_in_namespace,
-            service: Once::new(),
+            service: Lock::new(None),
+            connecting: Turns::new(),
             opening: Turns::new(),
             mapping: Turns::new(),
             drivers: SharedList::new(),
@@ -94,15 +96,18 @@ impl Fuchsia {
     }
 
     /// Returns the service, which the first call connects to. A failure is final for the process.
-    pub(crate) fn service(&self) -> Option<&Service> {
-        let connect = || match Service::connect(self.system) {
-            Ok(service) => Some(service),
-            Err(refusal) => {
-                self.say(Level::Info, format_args!("drivers are searched for in folders, since {refusal}"));
-                None
-            }
-        };
-        self.service.call_once(connect).as_ref()
+    pub(crate) fn service(&self) -> Option<Arc<Service>> {
+        let _turn = self.connecting.take(&os::waiting::Backoff);
+        let known = self.service.lock(&os::waiting::Backoff).clone();
+        known.unwrap_or_else(|| {
+            let say = |why: &service::ServiceError| {
+                self.say(Level::Info, format_args!("drivers are searched for in folders, since {why}"));
+            };
+            let service = Service::connect(self.system).inspect_err(say).ok();
+            let service = service.and_then(|service| Arc::try_new(service).ok());
+            *self.service.lock(&os::waiting::Backoff) = Some(service.clone());
+            service
+        })
     }
 
     /// Opens a driver's library: from the service, or else like any other library. Then passes it
@@ -192,7 +197,7 @@ impl Fuchsia {
         }
         // SAFETY: `name` is not NULL, so it is a valid C string, by this function's `# Safety`.
         let name = unsafe { CStr::from_ptr(name) };
-        let devices = self.service().map(Service::devices);
+        let devices = self.service().map(|service| service.devices());
         match service::open_in_namespace(self.system, devices, name, handle) {
             Ok(()) => vk::Result::SUCCESS,
             Err(status) => {
@@ -289,15 +294,6 @@ fn append(words: &mut Text, reason: fmt::Arguments<'_>) {
     if words.len().saturating_add(separator.len()).saturating_add(line.len()) <= ALL {
         // If memory runs out, the reasons collected until now must do.
         let _ = words.try_extend(separator).and_then(|()| words.try_extend(&line));
-    }
-}
-
-/// How a thread waits for the one that is connecting to the service: by sleeping.
-struct Sleep;
-
-impl RelaxStrategy for Sleep {
-    fn relax() {
-        os::waiting::sleep();
     }
 }
 

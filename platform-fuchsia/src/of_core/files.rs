@@ -7,7 +7,6 @@ use vkload_core::platform::{FileError, Files, Fingerprint, with_c_path};
 
 use crate::fuchsia::Fuchsia;
 use crate::policy::MANIFESTS;
-use crate::service::Service;
 use crate::system::Descriptor;
 use crate::system::{ErrorNumber, FileState, FileSystem};
 
@@ -58,7 +57,7 @@ impl Fuchsia {
             Some([b'/', path @ ..]) => path,
             _ => return Ok(in_namespace),
         };
-        let folder = self.service().map(Service::manifests).ok_or(FileError::NotFound)?;
+        let folder = self.service().map(|service| service.manifests()).ok_or(FileError::NotFound)?;
         Ok(Location { folder, path: below, ..in_namespace })
     }
 }

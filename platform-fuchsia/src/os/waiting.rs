@@ -15,7 +15,11 @@ impl Waiting for Backoff {
                 // SAFETY: `sched_yield` has no preconditions.
                 unsafe { libc::sched_yield() };
             }
-            Pause::Sleep => sleep(),
+            Pause::Sleep => {
+                let time = libc::timespec { tv_sec: 0, tv_nsec: Pause::NANOSECONDS };
+                // SAFETY: `time` is a valid time, and NULL declines the rest of an interrupted sleep.
+                unsafe { libc::nanosleep(&raw const time, core::ptr::null_mut()) };
+            }
         }
     }
 
@@ -43,10 +47,4 @@ impl Waiting for Backoff {
 unsafe extern "C" {
     fn zx_futex_wait(word: *const u32, value: u32, owner: u32, deadline: i64) -> i32;
     fn zx_futex_wake(word: *const u32, count: u32) -> i32;
-}
-
-pub(crate) fn sleep() {
-    let time = libc::timespec { tv_sec: 0, tv_nsec: Pause::NANOSECONDS };
-    // SAFETY: `time` is a valid time, and NULL declines the rest of an interrupted sleep.
-    unsafe { libc::nanosleep(&raw const time, core::ptr::null_mut()) };
 }
