@@ -1,7 +1,7 @@
 //! Chains of layers: who is called, in which order, and with what.
 use ash::vk;
 use vkload_tests::layered::{A, B, C, good};
-use vkload_tests::{Ask, Layer, Scenario, Vk, code};
+use vkload_tests::{Ask, Layer, Scenario, Vk, code, create_full_device, create_full_instance};
 
 /// Returns a scenario with the driver and three explicit layers of these kinds.
 fn three(kinds: impl Fn(Layer) -> Layer) -> Scenario {
@@ -245,4 +245,24 @@ fn pre_instance_functions_of_layers_that_are_not_active_are_left_out() {
     run.ok();
     assert_ne!(run.said("version"), "7");
     assert!(!run.loaded(A) && !run.loaded(B));
+}
+
+#[test]
+fn layers_see_the_create_infos_of_the_application() {
+    let gpu = Device::new("gpu").extension("VK_KHR_maintenance1");
+    let scenario = Scenario::new().driver(Driver::new("good").device(gpu));
+    let run = scenario.layer(Layer::new(A).does("tell_info")).env("VK_INSTANCE_LAYERS", A).run(|vk| {
+        let (of_instance, instance) = create_full_instance(&vk.entry, &[]).unwrap();
+        let (of_device, device) = create_full_device(&instance, &[]).unwrap();
+        vk.say("passed", format!("{of_instance} {of_device}"));
+        // SAFETY: no code uses them any more.
+        unsafe {
+            device.destroy_device(None);
+            instance.destroy_instance(None);
+        }
+    });
+    run.ok();
+    let trace = run.trace(A);
+    let seen: Vec<_> = trace.calls("info").iter().map(|call| call.get("members")).collect();
+    assert_eq!(seen.join(" "), run.said("passed"));
 }

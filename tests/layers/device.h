@@ -86,6 +86,7 @@ static void look_up_while_creating(const VkLayerDeviceLink *link, const struct i
 CALL layer_CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
     ALONE("vkCreateDevice");
     trace("vkCreateDevice", "extensions=%u allocator=%d", info->enabledExtensionCount, allocator != NULL);
+    if (does("tell_info")) trace("info", "members=%s", members_of_device(info).text);
     reenter("vkCreateDevice");
     struct instance *instance = instance_of("vkCreateDevice", handle);
     if (is_added(handle)) return VK_ERROR_INITIALIZATION_FAILED;

@@ -33,6 +33,7 @@ CALL layer_CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCa
     trace("vkCreateInstance", "layers=%u extensions=%u allocator=%d", info->enabledLayerCount, info->enabledExtensionCount, allocator != NULL);
     for (const VkBaseInStructure *next = does("tell_chain") ? info->pNext : NULL; next != NULL; next = next->pNext)
         trace("chained", "type=%d", (int)next->sType);
+    if (does("tell_info")) trace("info", "members=%s", members_of_instance(info).text);
     reenter("vkCreateInstance");
     VkLayerInstanceLink *link = take_instance_link(info);
     VkLayerInstanceCreateInfo *callbacks = instance_link(info, VK_LOADER_LAYER_CREATE_DEVICE_CALLBACK);

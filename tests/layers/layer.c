@@ -20,6 +20,7 @@
 #include "alone.h"
 #include "objects.h"
 #include "chain.h"
+#include "create_info.h"
 #include "callbacks.h"
 #include "instance.h"
 #include "device.h"

@@ -17,6 +17,7 @@
 //   OWN_DEVICE          it creates a device for itself with each device
 //   ADD                 a device extension, a string, that it adds to the physical device's
 //   GROW                the number of device extensions grows between two calls
+//   INFO                it notes every member of create infos
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
@@ -27,6 +28,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef INFO
+#include "../../../tests/layers/create_info.h"
+#endif
 
 #define EXPORT __attribute__((visibility("default")))
 #define JOIN_(a, b) a##b
@@ -85,6 +90,13 @@ static void trace_structures(const char *what, const VkLayerInstanceCreateInfo *
     trace("%s%s then %d", what, all, first == NULL ? -1 : (int)first->sType);
 }
 
+// A structure of the loader's with this function: those of instances and devices begin alike.
+static void *with_function(const void *first, VkLayerFunction function) {
+    const VkLayerInstanceCreateInfo *structure = first;
+    while (structure->function != function) structure = structure->pNext;
+    return (void *)structure;
+}
+
 // An instance or device, known by the first word of its handle.
 struct object {
     void *word;
@@ -140,11 +152,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
 #ifdef SWALLOW_INSTANCE
     return VK_SUCCESS;
 #endif
+#ifdef INFO
+    trace("instance %s", members_of_instance(info).text);
+#endif
     trace_structures("structures", info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
     trace_names("layers", info->enabledLayerCount, info->ppEnabledLayerNames);
     trace_names("extensions", info->enabledExtensionCount, info->ppEnabledExtensionNames);
-    VkLayerInstanceCreateInfo *data = (VkLayerInstanceCreateInfo *)info->pNext;
-    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)data->pNext;
+    VkLayerInstanceCreateInfo *link = with_function(info->pNext, VK_LAYER_LINK_INFO);
     VkLayerInstanceLink *own = link->u.pLayerInfo;
     trace("third word %p", (void *)own->pfnNextGetPhysicalDeviceProcAddr);
     PFN_vkGetInstanceProcAddr next = own->pfnNextGetInstanceProcAddr;
@@ -164,6 +178,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     struct wrapper *wrapper = malloc(sizeof *wrapper);
     wrapper->word = (void *)(uintptr_t)0x01CDC0DE;
     wrapper->below = *out;
+    VkLayerInstanceCreateInfo *data = with_function(info->pNext, VK_LOADER_DATA_CALLBACK);
     VkResult set = data->u.pfnSetInstanceLoaderData(*out, wrapper);
     trace("set data %d %d", set, wrapper->word == object->word);
     struct wrapper other = {(void *)(uintptr_t)0x1234, *out};
@@ -231,10 +246,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical_de
 #ifdef SWALLOW_DEVICE
     return VK_SUCCESS;
 #endif
+#ifdef INFO
+    trace("device %s", members_of_device(info).text);
+#endif
     trace_structures("structures of device", info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
     trace_names("layers of device", info->enabledLayerCount, info->ppEnabledLayerNames);
-    VkLayerDeviceCreateInfo *data = (VkLayerDeviceCreateInfo *)info->pNext;
-    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)data->pNext;
+    VkLayerDeviceCreateInfo *data = with_function(info->pNext, VK_LOADER_DATA_CALLBACK);
+    VkLayerDeviceCreateInfo *link = with_function(info->pNext, VK_LAYER_LINK_INFO);
     VkLayerDeviceLink *own = link->u.pLayerInfo;
     PFN_vkGetInstanceProcAddr next = own->pfnNextGetInstanceProcAddr;
     PFN_vkGetDeviceProcAddr next_of_device = own->pfnNextGetDeviceProcAddr;

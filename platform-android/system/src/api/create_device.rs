@@ -1,9 +1,4 @@
 //! vkCreateDevice and vkDestroyDevice.
-#![expect(
-    deprecated,
-    reason = "layers of devices are: this is where they are left out, and layers are told the names"
-)]
-
 use core::ffi::CStr;
 
 use ash::vk::{self, Handle as _};
@@ -16,7 +11,7 @@ use vkload_core::registry::{ExtensionSet, command};
 
 use super::chain::{Chain, DeviceStructures, chain_of};
 use super::table::{self, Missing};
-use super::{instance_of, names, null};
+use super::{instance_of, null};
 use platform_android::objects::{Instance, device_of, free};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
@@ -83,8 +78,10 @@ unsafe fn create(
 /// # Safety
 /// The create info's array of layers is a counted array of valid C strings.
 unsafe fn warn_of_layers(instance: &Instance, chain: &Chain, info: &vk::DeviceCreateInfo<'_>) {
+    #[expect(deprecated, reason = "only to say that they have no effect")]
+    let (names, count) = (info.pp_enabled_layer_names, info.enabled_layer_count);
     // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
-    let mut asked = unsafe { name::list(info.pp_enabled_layer_names, info.enabled_layer_count) }.peekable();
+    let mut asked = unsafe { name::list(names, count) }.peekable();
     if asked.peek().is_some() && !asked.eq(chain.layers.iter().map(|layer| layer.name())) {
         instance.logger.log(
             Level::Warning,
@@ -153,18 +150,15 @@ unsafe fn enter(
     callbacks: *const Callbacks,
     memory: CopiedCallbacks,
 ) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
-    let names = names(&chain.layers, memory)?;
     let (mut links, head) = chain.device_links(instance, memory)?;
     let mut structures = DeviceStructures::new(links.as_mut_ptr(), info.p_next);
     let mut own = *info;
-    own.enabled_layer_count = names.len() as u32;
-    own.pp_enabled_layer_names = names.as_ptr();
     if !links.is_empty() {
         own.p_next = structures.first();
     }
     let mut device = vk::Device::null();
     // SAFETY: the type is the command's; the parameters are valid for vkCreateDevice by this
-    // function's `# Safety`; `own`, its names and the links are locals that live until the call
+    // function's `# Safety`; `own` and the links are locals that live until the call
     // returns.
     unsafe {
         let create = instance.table.get::<vk::PFN_vkCreateDevice>(command::CREATE_DEVICE);
@@ -198,8 +192,7 @@ unsafe fn complete(
     // functions of the named type.
     unsafe {
         let find = |name: &CStr| head(device, name.as_ptr());
-        let Err(Missing(missing)) = table::fill_device(&device_of(device.as_raw()).table, enabled, find)
-        else {
+        let Err(Missing(missing)) = table::fill_device(&device_of(device.as_raw()).table, enabled, find) else {
             return Ok(());
         };
         instance.logger.log(

@@ -2,6 +2,8 @@
 
 use android_simulation::hal::Hal;
 use ash::vk;
+use platform_android::ApiLevel;
+use vkload_tests::{create_full_device, create_full_instance};
 
 use super::{System, destroy, device, physical_device};
 
@@ -95,10 +97,36 @@ fn layers_get_the_names_of_all_layers_that_take_part() {
         [
             "VK_LAYER_two layers VK_LAYER_two VK_LAYER_one",
             "VK_LAYER_one layers VK_LAYER_two VK_LAYER_one",
-            "VK_LAYER_two layers of device VK_LAYER_two VK_LAYER_one",
-            "VK_LAYER_one layers of device VK_LAYER_two VK_LAYER_one",
+            "VK_LAYER_two layers of device",
+            "VK_LAYER_one layers of device",
         ]
     );
+}
+
+#[test]
+fn layers_see_the_create_infos_of_the_application() {
+    // The arrays of an instance are the loader's: it adds layers and extensions.
+    let without_arrays = |members: &str| {
+        let members: Vec<&str> = members.split(',').collect();
+        [&members[..4], &[members[5]], &members[7..]].concat().join(",")
+    };
+    for level in ApiLevel::OLDEST.0..=ApiLevel::NEWEST.0 {
+        let system = System::null_driver_at(ApiLevel(level));
+        system.layer("VK_LAYER_one", &["-DGLOBAL", "-DINFO"]);
+        let names = [c"VK_LAYER_one".as_ptr()];
+        let (given, instance) = create_full_instance(&system.vulkan, &names).unwrap();
+        let noted = system.noted();
+        let seen = noted.iter().find_map(|line| line.strip_prefix("VK_LAYER_one instance ")).unwrap();
+        assert_eq!(without_arrays(seen), without_arrays(&given), "{level}");
+        for names in [&[][..], &names] {
+            let (given, device) = create_full_device(&instance, names).unwrap();
+            let noted = system.noted();
+            assert!(noted.contains(&format!("VK_LAYER_one device {given}")), "{level} {given}: {noted:?}");
+            // SAFETY: no code uses it any more.
+            unsafe { device.destroy_device(None) };
+        }
+        destroy(instance, None);
+    }
 }
 
 #[test]
