@@ -8,6 +8,7 @@ use crate::registry::CommandId;
 
 /// Returns the name of a command, to ask a driver or a layer for. Unlike [`CommandId::name`], it is not
 /// searched for its end, which is most of the work for the hundreds of commands of a table.
+#[inline]
 pub fn of(command: CommandId) -> &'static CStr {
     // SAFETY: the bytes end in their only NUL, see `const_name`.
     unsafe { CStr::from_bytes_with_nul_unchecked(command.const_name()) }

@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char};
 use ash::vk::{self, Handle};
 use vkload_core::log::{Level, Topic};
 use vkload_core::memory::Escaped;
-use vkload_core::registry::{self, ExtensionKind, command};
+use vkload_core::registry::{self, CommandId, ExtensionKind, command};
 
 use super::hooks::{self, Gate, Hook, Kind, Rule};
 use crate::level::ApiLevel;
@@ -37,9 +37,25 @@ pub unsafe extern "system" fn get_instance_proc_addr(
         if hooks::is_hidden(name) {
             return None;
         }
+        instance_command(handle, registry::find(name), name)
+    }
+}
+
+/// Returns the function that [`get_instance_proc_addr`] finds for a command that is not hidden, by
+/// its number, if it has one, and its name.
+///
+/// # Safety
+/// The instance is a valid handle.
+pub unsafe fn instance_command(
+    handle: vk::Instance,
+    command: Option<CommandId>,
+    name: &CStr,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: by this function's `# Safety` the handle is valid, for the driver as well.
+    unsafe {
         let instance = instance_of(handle.as_raw());
         let drivers = || instance.driver.get_instance_proc_addr.and_then(|find| find(handle, name.as_ptr()));
-        match registry::find(name).and_then(hooks::of) {
+        match command.and_then(hooks::of) {
             Some(hook) if hook.rule.is_there(instance.logger.loader) => of_instance(hook, instance, drivers),
             _ => drivers(),
         }
@@ -110,13 +126,28 @@ pub unsafe extern "system" fn get_device_proc_addr(
     // string; NULL was rejected for both.
     unsafe {
         let name = CStr::from_ptr(name);
-        let device = device_of(handle.as_raw());
         if hooks::is_hidden(name) {
             return None;
         }
+        device_command(handle, registry::find(name), name)
+    }
+}
+
+/// The same for a device as [`instance_command`].
+///
+/// # Safety
+/// The device is a valid handle.
+pub unsafe fn device_command(
+    handle: vk::Device,
+    command: Option<CommandId>,
+    name: &CStr,
+) -> vk::PFN_vkVoidFunction {
+    // SAFETY: by this function's `# Safety` the handle is valid, for the driver as well.
+    unsafe {
+        let device = device_of(handle.as_raw());
         let drivers = || device.driver.get_device_proc_addr.and_then(|find| find(handle, name.as_ptr()));
         let loader = device.instance.logger.loader;
-        let hook = registry::find(name).and_then(hooks::of).filter(|hook| hook.rule.is_there(loader));
+        let hook = command.and_then(hooks::of).filter(|hook| hook.rule.is_there(loader));
         let Some(hook) = hook else { return drivers() };
         if !matches!(hook.kind, Kind::Device | Kind::Checked(_)) {
             refuse(device, name);

@@ -7,11 +7,12 @@ use vkload_core::abi::{array, name};
 use vkload_core::dispatch::{Command, Table as _};
 use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{CopiedCallbacks, Escaped};
-use vkload_core::registry::{ExtensionSet, command};
+use vkload_core::registry::{CommandId, ExtensionSet, command};
 
 use super::chain::{Chain, DeviceStructures, chain_of};
 use super::table::{self, Missing};
 use super::{instance_of, null};
+use platform_android::driver;
 use platform_android::objects::{Instance, device_of, free};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
@@ -191,8 +192,12 @@ unsafe fn complete(
     // word, or the layer that returned another handle set it with `set_device_data`. `head` returns
     // functions of the named type.
     unsafe {
-        let find = |name: &CStr| head(device, name.as_ptr());
-        let Err(Missing(missing)) = table::fill_device(&device_of(device.as_raw()).table, enabled, find) else {
+        let has_layers = chain_of(instance).is_some_and(|chain| !chain.layers.is_empty());
+        let find = |command: CommandId| match name::of(command) {
+            name if has_layers => head(device, name.as_ptr()),
+            name => driver::device_command(device, Some(command), name),
+        };
+        let Err(Missing(missing)) = table::fill(&device_of(device.as_raw()).table, enabled, find) else {
             return Ok(());
         };
         instance.logger.log(
@@ -204,7 +209,7 @@ unsafe fn complete(
                 Escaped(missing.name().to_bytes())
             ),
         );
-        if let Some(destroy) = find(c"vkDestroyDevice") {
+        if let Some(destroy) = find(command::DESTROY_DEVICE) {
             leave(core::mem::transmute::<Command, vk::PFN_vkDestroyDevice>(destroy), device, callbacks);
         }
         Err(vk::Result::ERROR_INITIALIZATION_FAILED)

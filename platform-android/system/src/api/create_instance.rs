@@ -8,7 +8,7 @@ use vkload_core::abi::{array, name};
 use vkload_core::dispatch::{Command, Table as _};
 use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Box, CopiedCallbacks, Escaped, OutOfMemory, TryGrow, Vec};
-use vkload_core::registry::{ExtensionSet, command, extension};
+use vkload_core::registry::{CommandId, ExtensionSet, command, extension};
 
 use super::chain::{Chain, InstanceStructures, attach, detach};
 use super::table::{self, Missing};
@@ -16,6 +16,7 @@ use super::{enumerate, names, null};
 use crate::layers::ActiveLayer;
 use crate::loader::SystemLoader;
 use crate::system_log::{SystemLogCallback, wants_system_log};
+use platform_android::driver;
 use platform_android::log::Logger;
 use platform_android::objects::{free, instance_of};
 
@@ -198,8 +199,12 @@ unsafe fn complete(
     // word, or the layer that returned another handle set it with `set_instance_data`.
     unsafe {
         let known = instance_of(instance.as_raw());
-        let find = |name: &CStr| head(instance, name.as_ptr());
-        let Err(Missing(missing)) = table::fill_instance(&known.table, &enabled.set, find) else {
+        let has_layers = !chain.layers.is_empty();
+        let find = |command: CommandId| match name::of(command) {
+            name if has_layers => head(instance, name.as_ptr()),
+            name => driver::instance_command(instance, Some(command), name),
+        };
+        let Err(Missing(missing)) = table::fill(&known.table, &enabled.set, find) else {
             chain.handle = instance;
             if enabled.system_log {
                 chain.system_log = SystemLogCallback::create(logger.loader, instance, head);
