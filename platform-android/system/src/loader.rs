@@ -8,7 +8,7 @@ use platform_android::Loader;
 use platform_android::host::Host;
 
 use crate::hal::DriverSearch;
-use crate::layers::{self, Layers};
+use crate::layers::Layers;
 
 /// The loader of a system. A process has one, a `static` of the library; tests create one for each
 /// of their systems.
@@ -26,7 +26,7 @@ impl SystemLoader {
     /// Creates a loader that has done nothing yet.
     #[must_use]
     pub const fn new(host: Host, search: &'static DriverSearch) -> Self {
-        Self { loader: Loader::new(host, search), search, layers: Layers::new(&layers::policy::SYSTEM) }
+        Self { loader: Loader::new(host, search), search, layers: Layers::new() }
     }
 
     /// Makes this the loader of the process. Every global command does this first.

@@ -2,15 +2,13 @@
 
 use std::ffi::CStr;
 
-use android_simulation::{Android, Simulation, loader_on};
+use android_simulation::{Android, Simulation};
 use ash::vk;
-use platform_android::host::Host;
 use platform_android::layers::{Found, merge};
 use platform_android::log::Logger;
 use platform_android::{ApiLevel, Switch, Switches};
 use platform_android_system::SystemLoader;
-use platform_android_system::layers::policy::{self, Policy};
-use platform_android_system::layers::{Active, Kind, Layers, settings_extensions};
+use platform_android_system::layers::{Active, Kind, settings_extensions};
 use vkload_core::log::Level;
 use vkload_core::memory::{Arc, CopiedCallbacks};
 
@@ -28,13 +26,6 @@ fn with_layers(letters: &str) -> Simulation {
 
 fn layer(android: &Android, letter: char, options: &[&str]) {
     android.layer(&format!("{FOLDER}/libVkLayer_{letter}.so"), &[&format!("VK_LAYER_{letter}")], options);
-}
-
-/// Returns a loader of the same system with another policy.
-fn with_policy(simulation: &Simulation, policy: &'static Policy) -> &'static SystemLoader {
-    let loader = loader_on(Host::new(simulation.android).at(ApiLevel::NEWEST));
-    loader.layers = Layers::new(policy);
-    loader
 }
 
 fn found(loader: &'static SystemLoader) -> Arc<Found> {
@@ -57,7 +48,7 @@ fn messages(android: &Android, level: Level) -> Vec<String> {
 }
 
 #[test]
-fn negotiation_is_for_libraries_that_export_it_and_never_in_the_strict_policy() {
+fn negotiation_is_for_libraries_that_export_it() {
     let simulation = with_layers("");
     layer(simulation.android, 'n', &["-DNEGOTIATE=2", "-DNO_PLAIN"]);
     layer(simulation.android, 'o', &["-DNEGOTIATE=1"]);
@@ -70,13 +61,6 @@ fn negotiation_is_for_libraries_that_export_it_and_never_in_the_strict_policy() 
     assert!(active[0].interface.get_physical_device_proc_addr.is_some(), "only version 2 has that");
     assert!(active[1].interface.get_physical_device_proc_addr.is_none());
     assert_eq!(negotiated(simulation.android.layer_calls()), 2);
-
-    let strict = with_policy(&simulation, &policy::STRICT);
-    let active = choose(strict, &names[1..]).unwrap();
-    assert_eq!(active[0].interface.version, 0);
-    // A layer that only negotiates is unavailable.
-    assert_eq!(choose(strict, &names[..1]).err(), Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
-    assert_eq!(negotiated(simulation.android.layer_calls()), 0);
 }
 
 #[test]
@@ -200,10 +184,9 @@ fn near_misses_are_named_with_the_difference() {
 }
 
 #[test]
-fn layers_of_settings_or_a_property_may_be_missing_except_in_the_strict_policy() {
+fn layers_of_settings_or_a_property_may_be_missing() {
     let simulation = with_layers("a");
     let android = simulation.android;
-    let strict = with_policy(&simulation, &policy::STRICT);
     for (settings, property, by) in [
         ("VK_LAYER_x:VK_LAYER_a", "", "the setting gpu_debug_layers"),
         ("", "VK_LAYER_x:VK_LAYER_a", "the property debug.vulkan.layers"),
@@ -215,12 +198,10 @@ fn layers_of_settings_or_a_property_may_be_missing_except_in_the_strict_policy()
         let warned = messages(android, Level::Warning);
         assert!(warned[0].starts_with(by) && warned[0].contains("VK_LAYER_x"), "{warned:?}");
         assert!(warned[0].ends_with("it is left out"), "{warned:?}");
-        assert_eq!(choose(strict, &[]).err(), Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
     }
-    // An empty name is no layer: ignored here, missing there.
+    // An empty name is no layer.
     android.change().debug_layers = "VK_LAYER_a::".into();
     assert_eq!(letters(&choose(simulation.loader, &[]).unwrap()), "a");
-    assert_eq!(choose(strict, &[]).err(), Some(vk::Result::ERROR_LAYER_NOT_PRESENT));
 }
 
 #[test]

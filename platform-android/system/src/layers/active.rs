@@ -19,7 +19,6 @@ use platform_android::system::{Library, System};
 
 use super::Layers;
 use super::enabling::{self, By, Wanted};
-use super::policy::{Interface, Missing, Policy};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -108,8 +107,8 @@ impl Layers {
     /// application names, and the device's.
     ///
     /// # Errors
-    /// `ERROR_LAYER_NOT_PRESENT` if a layer that the application names is unavailable, or if the
-    /// [policy](Missing) demands it for another; `ERROR_OUT_OF_HOST_MEMORY`.
+    /// `ERROR_LAYER_NOT_PRESENT` if a layer that the application names is unavailable;
+    /// `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn choose<'a>(
         &self,
         found: &Found,
@@ -119,7 +118,7 @@ impl Layers {
         let system = logger.host().system;
         let implicit = enabling::implicit(&system.debug_layers()?, &|name| system.property(name))?;
         let wanted = enabling::with_application(implicit, names)?;
-        let choice = Choice { found, policy: self.policy, logger };
+        let choice = Choice { found, logger };
         let mut active = Active::none(system);
         let mut complete = true;
         for wanted in &wanted {
@@ -147,7 +146,6 @@ impl Layers {
 
 struct Choice<'a> {
     found: &'a Found,
-    policy: &'static Policy,
     logger: &'a dyn Records,
 }
 
@@ -155,12 +153,11 @@ impl Choice<'_> {
     /// Adds a requested layer. Returns whether vkCreateInstance can go on.
     fn activate(&self, wanted: &Wanted, active: &mut Active) -> Result<bool, OutOfMemory> {
         let is_explicit = wanted.by == By::Application;
-        let is_fatal = is_explicit || self.policy.missing == Missing::Fatal;
-        let level = if is_fatal { Level::Error } else { Level::Warning };
-        let left_out = if is_fatal { "" } else { "; it is left out" };
+        let level = if is_explicit { Level::Error } else { Level::Warning };
+        let left_out = if is_explicit { "" } else { "; it is left out" };
         let (name, by) = (Escaped(&wanted.name), wanted.by);
         let Some((library, index)) = self.found.find_layer(&wanted.name) else {
-            if self.is_of_device(&wanted.name) || (wanted.name.is_empty() && !is_fatal) {
+            if self.is_of_device(&wanted.name) || (wanted.name.is_empty() && !is_explicit) {
                 return Ok(true);
             }
             let why = Missed { found: self.found, name: &wanted.name };
@@ -169,7 +166,7 @@ impl Choice<'_> {
                 Topic::Layer,
                 format_args!("{by} asks for the layer {name}: {why}{left_out}"),
             );
-            return Ok(!is_fatal);
+            return Ok(!is_explicit);
         };
         let kind = if is_explicit { Kind::Explicit } else { Kind::Implicit };
         match self.open(library, index, kind, active.system)? {
@@ -181,7 +178,7 @@ impl Choice<'_> {
                     Topic::Layer,
                     format_args!("{by} asks for the layer {name}: {path}: {why}{left_out}"),
                 );
-                Ok(!is_fatal)
+                Ok(!is_explicit)
             }
         }
     }
@@ -228,7 +225,7 @@ impl Choice<'_> {
         let name = library.layers.get(index).map_or(c"", Layer::name).to_bytes();
         // SAFETY: introspection found layers in this library, so its exports have the types of
         // layer functions.
-        let agreed = unsafe { agree(system, opened, name, self.policy.interface) };
+        let agreed = unsafe { agree(system, opened, name) };
         let refused = match agreed {
             Ok(Ok(interface)) => {
                 return Ok(Ok(ActiveLayer { kind, interface, of: library.clone(), index, library: opened }));
@@ -253,12 +250,10 @@ unsafe fn agree(
     system: &dyn System,
     library: Library,
     name: &[u8],
-    interface: Interface,
 ) -> Result<Result<LayerInterface, LayerOpenError>, OutOfMemory> {
     let own = text(&[name, b"GetInstanceProcAddr\0"])?;
     let has_own = CStr::from_bytes_until_nul(&own).is_ok_and(|own| system.symbol(library, own).is_some());
-    let negotiates = interface == Interface::Negotiated && !has_own;
-    let exports = Exports { system, library, negotiates };
+    let exports = Exports { system, library, negotiates: !has_own };
     // SAFETY: by this function's `# Safety` the open library has this layer, so its exports have
     // the types of layer functions.
     unsafe { with_layer(&exports, platform::Library(library.handle), name, &LayerFunctions::default()) }

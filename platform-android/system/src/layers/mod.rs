@@ -8,7 +8,6 @@
 mod active;
 mod enabling;
 mod extensions;
-pub mod policy;
 mod sources;
 
 use platform_android::host::Host;
@@ -21,10 +20,8 @@ use vkload_core::platform::{EventCount, Lock};
 pub use active::{Active, ActiveLayer, Kind};
 pub use enabling::By;
 pub use extensions::settings_extensions;
-pub use policy::Policy;
 
 pub struct Layers {
-    policy: &'static Policy,
     state: Lock<State>,
     searched: EventCount,
 }
@@ -36,11 +33,17 @@ struct State {
     found: Option<Arc<Found>>,
 }
 
+impl Default for Layers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Layers {
     #[must_use]
-    pub const fn new(policy: &'static Policy) -> Self {
+    pub const fn new() -> Self {
         let state = Lock::new(State { progress: Progress::NotBegun, found: None });
-        Self { policy, state, searched: EventCount::new() }
+        Self { state, searched: EventCount::new() }
     }
 
     /// Returns the layers of this process. Searches for them the first time, and after a fork for
@@ -84,7 +87,7 @@ impl Layers {
             found.libraries.try_push(library.clone())?;
         }
         let mut skip = |folder, result| found.folders.try_push((folder, result));
-        let folders = sources::folders(self.policy.sources, host, &mut skip)?;
+        let folders = sources::folders(host, &mut skip)?;
         found.search(host, folders)?;
         Ok(found)
     }

@@ -1,23 +1,55 @@
 //! The folders in which layers are searched for.
 #![forbid(unsafe_code)]
 
+use core::ffi::CStr;
+
 use platform_android::Switch;
 use platform_android::host::Host;
-use platform_android::layers::{Folder, Origin, Search};
+use platform_android::layers::{DEBUG_FOLDER, Folder, Origin, Search};
 use vkload_core::memory::{OutOfMemory, TryGrow, Vec, text};
 
-use super::policy::Source;
+/// A source of layers.
+enum Source {
+    /// A folder to which developers copy layers; only for debuggable applications.
+    DebugFolder(&'static CStr),
+    /// The framework's list: the application's own folders, and the folders of packages with
+    /// layers.
+    FrameworkPaths,
+    /// The files that a property names, in a folder of the system, if the switch `device_layers` is
+    /// on.
+    Listed {
+        /// The property: file names, separated by colons.
+        property: &'static CStr,
+        folder: &'static CStr,
+        origin: Origin,
+    },
+}
 
-/// Returns the folders of these sources, as they are now; `searched` is called with the ones left
+const WIDE: bool = cfg!(target_pointer_width = "64");
+const SYSTEM_FOLDER: &CStr = if WIDE { c"/system/lib64/vulkan" } else { c"/system/lib/vulkan" };
+const PRODUCT_FOLDER: &CStr = if WIDE { c"/product/lib64/vulkan" } else { c"/product/lib/vulkan" };
+
+/// The sources, in search order: of libraries with the same file name the first is used.
+const SOURCES: &[Source] = &[
+    Source::DebugFolder(DEBUG_FOLDER),
+    Source::FrameworkPaths,
+    Source::Listed {
+        property: c"ro.vulkan.layers.platform",
+        folder: SYSTEM_FOLDER,
+        origin: Origin::Platform,
+    },
+    Source::Listed { property: c"ro.vulkan.layers.oem", folder: PRODUCT_FOLDER, origin: Origin::Oem },
+];
+
+/// Returns the folders of the sources, as they are now; `searched` is called with the ones left
 /// out.
 pub(super) fn folders(
-    sources: &[Source],
     host: &Host,
     searched: &mut dyn FnMut(Folder, Search) -> Result<(), OutOfMemory>,
 ) -> Result<Vec<Folder>, OutOfMemory> {
     let system = host.system;
     let mut folders = Vec::new();
-    for source in sources {
+    for source in SOURCES {
         match source {
             Source::DebugFolder(path) => {
                 let path = text(&[path.to_bytes()])?;
