@@ -11,7 +11,7 @@
 #
 #   ./ndk-build.sh [--api LEVEL] [--abi NAME,NAME]
 #
-#   --api LEVEL      build the library of a system image for Android of this level, 24 to 37: what it lists, does and exports; without
+#   --api LEVEL      build the library of a system image for Android of this level, 28 to 37: what it lists, does and exports; without
 #                    it for 36, and the exports of all other levels are checked, too
 #   --abi NAME,NAME  build these of arm64-v8a, armeabi-v7a, x86_64, x86, and an AAR with their names in its own; without it all
 #

@@ -7,11 +7,8 @@
 pub struct ApiLevel(pub u32);
 
 impl ApiLevel {
-    /// Android 7.0, the first with Vulkan.
-    pub const OLDEST: Self = Self(24);
-    pub const ANDROID_8: Self = Self(26);
     /// Android 9: Vulkan 1.1.
-    pub const ANDROID_9: Self = Self(28);
+    pub const OLDEST: Self = Self(28);
     /// Android 13: Vulkan 1.3.
     pub const ANDROID_13: Self = Self(33);
     pub const ANDROID_14: Self = Self(34);
@@ -32,7 +29,7 @@ impl ApiLevel {
 
 /// The levels at which Android's library got the core commands of Vulkan 1.0, 1.1 and so on
 /// (`libvulkan.map.txt`).
-const CORE: [ApiLevel; 5] = [ApiLevel(24), ApiLevel(28), ApiLevel(31), ApiLevel(33), ApiLevel(36)];
+const CORE: [ApiLevel; 5] = [ApiLevel::OLDEST, ApiLevel::OLDEST, ApiLevel(31), ApiLevel(33), ApiLevel(36)];
 
 impl ApiLevel {
     /// Returns whether the library exports the core commands of this minor version of Vulkan 1.
@@ -42,11 +39,7 @@ impl ApiLevel {
 }
 
 /// The levels with the feature that chooses each, the oldest first.
-const CHOICES: [(ApiLevel, bool); 14] = [
-    (ApiLevel(24), cfg!(feature = "api-24")),
-    (ApiLevel(25), cfg!(feature = "api-25")),
-    (ApiLevel(26), cfg!(feature = "api-26")),
-    (ApiLevel(27), cfg!(feature = "api-27")),
+const CHOICES: [(ApiLevel, bool); 10] = [
     (ApiLevel(28), cfg!(feature = "api-28")),
     (ApiLevel(29), cfg!(feature = "api-29")),
     (ApiLevel(30), cfg!(feature = "api-30")),

@@ -14,6 +14,7 @@ use crate::level::ApiLevel;
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub switch: Switch,
+    /// Its name in cargo's features; empty if no build can choose it.
     pub name: &'static str,
     /// Android's flag, empty if it has none.
     pub flag: &'static str,
@@ -24,7 +25,7 @@ pub struct Row {
 }
 
 macro_rules! switches {
-    ($($(#[$doc:meta])* $switch:ident $name:literal [$with:tt $without:tt] $flag:literal $since:expr;)*) => {
+    ($($(#[$doc:meta])* $switch:ident $name:literal [$($with:tt $without:tt)?] $flag:literal $since:expr;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Switch {
             $($(#[$doc])* $switch,)*
@@ -35,7 +36,7 @@ macro_rules! switches {
             name: $name,
             flag: $flag,
             since: $since,
-            chosen: chosen(cfg!(feature = $with), cfg!(feature = $without)),
+            chosen: chosen(false $(|| cfg!(feature = $with))?, false $(|| cfg!(feature = $without))?),
         },)*];
     };
 }
@@ -61,10 +62,8 @@ switches! {
     LatestReady "present_mode_fifo_latest_ready"
         ["with-present_mode_fifo_latest_ready" "without-present_mode_fifo_latest_ready"]
         "present_mode_fifo_latest_ready_ext2" ANDROID_17;
-    /// The same extension by its KHR name.
-    LatestReadyKhr "present_mode_fifo_latest_ready_khr"
-        ["with-present_mode_fifo_latest_ready_khr" "without-present_mode_fifo_latest_ready_khr"]
-        "" None;
+    /// The same extension by its KHR name: only in applications.
+    LatestReadyKhr "" [] "" None;
     /// `VK_EXT_present_timing`
     PresentTiming "present_timing" ["with-present_timing" "without-present_timing"]
         "present_timing_ext" ANDROID_17;
@@ -77,8 +76,9 @@ switches! {
     /// The system image and the product have layers that are always active.
     DeviceLayers "device_layers" ["with-device_layers" "without-device_layers"]
         "oem_and_platform_layers" ANDROID_17;
-    /// Presenting to a window that has another size than when the swapchain was made is suboptimal.
-    SuboptimalBySize "suboptimal_by_size" ["with-suboptimal_by_size" "without-suboptimal_by_size"] "" None;
+    /// Presenting to a window that has another size than when the swapchain was made is suboptimal:
+    /// only in applications.
+    SuboptimalBySize "" [] "" None;
 }
 
 const fn chosen(with: bool, without: bool) -> Option<bool> {
@@ -148,13 +148,11 @@ pub enum Since {
 }
 
 /// Returns the newest version of Vulkan whose commands the loader has: the answer of
-/// vkEnumerateInstanceVersion, whatever the driver. Before Android 9 that function does not exist,
-/// and the version is 1.0.
+/// vkEnumerateInstanceVersion, whatever the driver.
 pub const fn api_version(level: ApiLevel, switches: Switches) -> u32 {
     match level.0 {
         _ if switches.has(Switch::Vulkan14) => vk::make_api_version(0, 1, 4, 0),
-        0..=27 => vk::API_VERSION_1_0,
-        28..=32 => vk::API_VERSION_1_1,
+        0..=32 => vk::API_VERSION_1_1,
         _ => vk::API_VERSION_1_3,
     }
 }

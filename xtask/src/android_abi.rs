@@ -11,7 +11,7 @@ use std::process::Command;
 use crate::Failure;
 use crate::abi::{self, Check, Expected, end};
 use crate::android_link::{System, version_of};
-use crate::android_options::{ABIS, DEFAULT, NEWEST, OLDEST, Options};
+use crate::android_options::{ABIS, DEFAULT, NEWEST, OLDEST, OLDEST_OF_APPLICATIONS, Options};
 use crate::command::Run;
 use crate::elf::Facts;
 use crate::imports::Imports;
@@ -19,7 +19,7 @@ use crate::toolchain::{cargo, report_skipped, tool, without_folders};
 use crate::workspace::{lines, target_folder};
 
 /// The other levels at which functions were added. None were at the newest one.
-const LEVELS: &[u32] = &[OLDEST, 28, 31, 33, 34];
+const LEVELS: &[u32] = &[OLDEST, 31, 33, 34];
 
 /// The version script with the commands of Vulkan, and their version, which is the same on every level.
 const COMMANDS: (&str, &str) = ("platform-android/libvulkan.map.txt", "LIBVULKAN");
@@ -149,15 +149,13 @@ impl Library {
             found.push(format!("{size} bytes stripped, {} is the most", self.largest));
         }
         used.extend(facts.imports.into_iter().map(|name| (self.imports, name)));
-        if !options.all_levels || !self.has_commands {
+        if !options.all_levels || self.is_brought {
             return Ok(found);
         }
         // The library exports other functions at the other levels, so it is linked again. It is compiled only for the newest level: the
         // other differences do not affect these checks.
         let mut levels: Vec<_> = LEVELS.iter().map(|level| (*level, archive.clone())).collect();
-        if !self.is_brought {
-            levels.push((NEWEST, self.build(system.target, NEWEST)?));
-        }
+        levels.push((NEWEST, self.build(system.target, NEWEST)?));
         for (level, archive) in levels {
             let folder = folder.join(format!("levels/{level}")).join(abi);
             let facts = Facts::of(&self.link(system, &archive, &[], level, &folder)?)?;
@@ -209,7 +207,7 @@ impl Library {
         all.extend(entries.map(|entry| format!("--undefined={entry}")));
         all.push(archive.display().to_string());
         // A library in an application must find its functions even on the oldest system.
-        let level = if self.is_brought { OLDEST } else { level };
+        let level = if self.is_brought { OLDEST_OF_APPLICATIONS } else { level };
         system.link(&all, &Imports::of(self.imports)?.libraries(), level, &path)?;
         Ok(path)
     }
@@ -224,6 +222,8 @@ impl Library {
     }
 
     fn exported(&self, level: u32) -> Result<BTreeSet<String>, Failure> {
+        // A library in an application has everything, whatever the system's level is.
+        let level = if self.is_brought { NEWEST } else { level };
         let mut names = if self.has_commands { commands(level)? } else { BTreeSet::new() };
         names.extend(self.exports.split_whitespace().map(str::to_owned));
         Ok(names)
@@ -250,7 +250,7 @@ fn commands(level: u32) -> Result<BTreeSet<String>, Failure> {
     let mut names = BTreeSet::new();
     for line in lines(COMMANDS.0)?.iter().map(|line| line.trim()).filter(|line| line.starts_with("vk")) {
         let (name, comment) = line.split_once(';').ok_or_else(|| format!("{line}: no semicolon"))?;
-        let since = comment.split_once("introduced=").map_or(Ok(OLDEST), |(_, since)| since.parse())?;
+        let since = comment.split_once("introduced=").map_or(Ok(0), |(_, since)| since.parse())?;
         if since <= level {
             names.insert(name.to_owned());
         }

@@ -19,8 +19,11 @@ pub(crate) const NEWEST: u32 = 37;
 /// The level of a library that is built without a choice, `ApiLevel::DEFAULT`.
 pub(crate) const DEFAULT: u32 = 36;
 
-/// The oldest level that has Vulkan.
-pub(crate) const OLDEST: u32 = 24;
+/// The oldest level whose system image gets a library, `ApiLevel::OLDEST`.
+pub(crate) const OLDEST: u32 = 28;
+
+/// The oldest level of a device whose applications bring a loader: the first with Vulkan.
+pub(crate) const OLDEST_OF_APPLICATIONS: u32 = 24;
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Options {
@@ -39,7 +42,7 @@ impl Options {
             match words {
                 [option, level] if option == "--api" => {
                     let level = level.parse().ok().filter(|level| (OLDEST..=NEWEST).contains(level));
-                    let levels = || format!("--api: the levels with Vulkan are {OLDEST} to {NEWEST}");
+                    let levels = || format!("--api: the levels are {OLDEST} to {NEWEST}");
                     (options.level, options.all_levels) = (level.ok_or_else(levels)?, false);
                 }
                 [option, names] if option == "--abi" => {
@@ -72,13 +75,13 @@ mod tests {
             |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
         let all = Options { level: DEFAULT, all_levels: true, abis: ABIS.to_vec() };
         assert_eq!(of(&[]).unwrap(), all);
-        let some = of(&["--abi", "x86,x86_64", "--api", "28"]).unwrap();
-        assert_eq!((some.level, some.all_levels, some.abis), (28, false, vec![ABIS[3], ABIS[2]]));
-        for level in ["24", "37"] {
+        let some = of(&["--abi", "x86,x86_64", "--api", "33"]).unwrap();
+        assert_eq!((some.level, some.all_levels, some.abis), (33, false, vec![ABIS[3], ABIS[2]]));
+        for level in ["28", "37"] {
             assert_eq!(of(&["--api", level]).unwrap().level.to_string(), level);
         }
         for wrong in
-            [&["--api", "23"][..], &["--api", "38"], &["--api"], &["--abi", "mips"], &["--level", "28"]]
+            [&["--api", "27"][..], &["--api", "38"], &["--api"], &["--abi", "mips"], &["--level", "28"]]
         {
             assert!(of(wrong).is_err(), "{wrong:?}");
         }

@@ -25,7 +25,7 @@ use crate::wsi::window_calls::{WindowCall, window_can};
 /// each, and when the loader lists it: in this order, before the driver's own.
 const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
     (extension::KHR_SWAPCHAIN, FIRST, Becomes(native_buffer::NAME), Condition::OfDriver),
-    (extension::KHR_INCREMENTAL_PRESENT, ANDROID_8, Own, Condition::None),
+    (extension::KHR_INCREMENTAL_PRESENT, FIRST, Own, Condition::None),
     (
         extension::EXT_PRESENT_MODE_FIFO_LATEST_READY,
         LATEST_READY,
@@ -38,9 +38,9 @@ const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
         Own,
         Condition::Window(WindowCall::PresentMode),
     ),
-    (extension::EXT_HDR_METADATA, ANDROID_9, Shared, Condition::HdrDisplay),
-    (extension::KHR_SHARED_PRESENTABLE_IMAGE, ANDROID_8, Own, Condition::SharedImages),
-    (extension::GOOGLE_DISPLAY_TIMING, ANDROID_8, Own, Condition::PresentTimestamps),
+    (extension::EXT_HDR_METADATA, FIRST, Shared, Condition::HdrDisplay),
+    (extension::KHR_SHARED_PRESENTABLE_IMAGE, FIRST, Own, Condition::SharedImages),
+    (extension::GOOGLE_DISPLAY_TIMING, FIRST, Own, Condition::PresentTimestamps),
     (extension::EXT_PRESENT_TIMING, PRESENT_TIMING, Own, Condition::PresentTimestampsAndClocks),
     (extension::KHR_PRESENT_ID, Since::Switch(Switch::PresentId), Own, Condition::None),
     (
@@ -58,8 +58,6 @@ const OF_DEVICES: &[(ExtensionId, Since, Treatment, Condition)] = &[
 ];
 
 const FIRST: Since = Since::Level(ApiLevel::OLDEST);
-const ANDROID_8: Since = Since::Level(ApiLevel::ANDROID_8);
-const ANDROID_9: Since = Since::Level(ApiLevel::ANDROID_9);
 const ANDROID_14: Since = Since::Level(ApiLevel::ANDROID_14);
 const LATEST_READY: Since = Since::Switch(Switch::LatestReady);
 const LATEST_READY_KHR: Since = Since::Switch(Switch::LatestReadyKhr);

@@ -67,9 +67,7 @@ impl Rule {
     }
 }
 
-const ANDROID_7: Since = Since::Level(ApiLevel::OLDEST);
-const ANDROID_8: Since = Since::Level(ApiLevel::ANDROID_8);
-const ANDROID_9: Since = Since::Level(ApiLevel::ANDROID_9);
+const FIRST: Since = Since::Level(ApiLevel::OLDEST);
 const ANDROID_14: Since = Since::Level(ApiLevel::ANDROID_14);
 const ANDROID_17: Option<Since> = Some(Since::Level(ApiLevel::ANDROID_17));
 
@@ -166,9 +164,9 @@ macro_rules! hooks {
         })* }
     ) => {
         &[
-            $(hook!(Kind::Global, Rule::new(Gate::Core(0), ANDROID_7), $global, $global_type, $global_function),)*
+            $(hook!(Kind::Global, Rule::new(Gate::Core(0), FIRST), $global, $global_type, $global_function),)*
             $($(hook!(Kind::Instance, $rule, $instance, $type, $function),)*)*
-            $(hook!(Kind::Device, Rule::new(Gate::Core(0), ANDROID_7), $device, $device_type, $device_function),)*
+            $(hook!(Kind::Device, Rule::new(Gate::Core(0), FIRST), $device, $device_type, $device_function),)*
             $($(hook!(
                 Kind::Checked(checked::<{ command::$checked.index() }, _>(
                     $checked_function as unsafe extern "system" fn($($any),*) -> _
@@ -189,7 +187,7 @@ static HOOKS: &[Hook] = hooks! {
             super::enumerate_instance_extension_properties;
     }
     instance {
-        Rule::new(Gate::Core(0), ANDROID_7) => {
+        Rule::new(Gate::Core(0), FIRST) => {
             GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = super::get_instance_proc_addr;
             DESTROY_INSTANCE: PFN_vkDestroyInstance = super::destroy_instance;
             ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = super::enumerate_physical_devices;
@@ -198,11 +196,11 @@ static HOOKS: &[Hook] = hooks! {
             CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
         }
         // Of VK_KHR_swapchain, which an instance cannot know of a future device.
-        Rule::new(Gate::Core(0), ANDROID_9) => {
+        Rule::new(Gate::Core(0), FIRST) => {
             GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR =
                 wsi::group::get_physical_device_present_rectangles;
         }
-        Rule::new(Gate::Core(1), ANDROID_9) => {
+        Rule::new(Gate::Core(1), FIRST) => {
             ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups =
                 super::enumerate_physical_device_groups;
             GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 =
@@ -258,7 +256,7 @@ static HOOKS: &[Hook] = hooks! {
             GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
                 queries::get_external_semaphore_properties;
         }
-        Rule::new(Gate::Extension(extension::KHR_SURFACE), ANDROID_7) => {
+        Rule::new(Gate::Extension(extension::KHR_SURFACE), FIRST) => {
             DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = wsi::surface::destroy_surface;
             GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR =
                 wsi::surface::get_surface_support;
@@ -269,23 +267,23 @@ static HOOKS: &[Hook] = hooks! {
             GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR =
                 wsi::queries::get_surface_present_modes;
         }
-        Rule::new(Gate::Extension(extension::KHR_ANDROID_SURFACE), ANDROID_7) => {
+        Rule::new(Gate::Extension(extension::KHR_ANDROID_SURFACE), FIRST) => {
             CREATE_ANDROID_SURFACE_KHR: PFN_vkCreateAndroidSurfaceKHR = wsi::surface::create_android_surface;
         }
-        Rule::new(Gate::Extension(extension::KHR_GET_SURFACE_CAPABILITIES2), ANDROID_8) => {
+        Rule::new(Gate::Extension(extension::KHR_GET_SURFACE_CAPABILITIES2), FIRST) => {
             GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR =
                 wsi::capabilities::get_surface_capabilities2;
             GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR =
                 wsi::queries::get_surface_formats2;
         }
-        Rule::new(Gate::Extension(extension::EXT_DEBUG_REPORT), ANDROID_7) => {
+        Rule::new(Gate::Extension(extension::EXT_DEBUG_REPORT), FIRST) => {
             CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT =
                 debug::create_debug_report_callback;
             DESTROY_DEBUG_REPORT_CALLBACK_EXT: PFN_vkDestroyDebugReportCallbackEXT =
                 debug::destroy_debug_report_callback;
             DEBUG_REPORT_MESSAGE_EXT: PFN_vkDebugReportMessageEXT = debug::debug_report_message;
         }
-        Rule::new(Gate::Extension(extension::EXT_DEBUG_UTILS), ANDROID_7) => {
+        Rule::new(Gate::Extension(extension::EXT_DEBUG_UTILS), FIRST) => {
             CREATE_DEBUG_UTILS_MESSENGER_EXT: PFN_vkCreateDebugUtilsMessengerEXT =
                 debug::create_debug_utils_messenger;
             DESTROY_DEBUG_UTILS_MESSENGER_EXT: PFN_vkDestroyDebugUtilsMessengerEXT =
@@ -300,7 +298,7 @@ static HOOKS: &[Hook] = hooks! {
         ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers = super::allocate_command_buffers;
     }
     checked {
-        Rule::new(Gate::Core(1), ANDROID_9) => {
+        Rule::new(Gate::Core(1), FIRST) => {
             GET_DEVICE_QUEUE_2: fn(_, _, _) PFN_vkGetDeviceQueue2 = super::get_device_queue2;
             BIND_IMAGE_MEMORY_2: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
         }
@@ -316,10 +314,10 @@ static HOOKS: &[Hook] = hooks! {
             SET_PRIVATE_DATA_EXT: fn(_, _, _, _, _) PFN_vkSetPrivateData = private_data::set;
             GET_PRIVATE_DATA_EXT: fn(_, _, _, _, _) PFN_vkGetPrivateData = private_data::get;
         }
-        Rule::new(Gate::Extension(extension::KHR_BIND_MEMORY2), ANDROID_9) => {
+        Rule::new(Gate::Extension(extension::KHR_BIND_MEMORY2), FIRST) => {
             BIND_IMAGE_MEMORY_2_KHR: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
         }
-        Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN), ANDROID_7) => {
+        Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN), FIRST) => {
             CREATE_SWAPCHAIN_KHR: fn(_, _, _, _) PFN_vkCreateSwapchainKHR =
                 wsi::create_swapchain::create_swapchain;
             DESTROY_SWAPCHAIN_KHR: fn(_, _, _) PFN_vkDestroySwapchainKHR = wsi::swapchain::destroy_swapchain;
@@ -329,14 +327,14 @@ static HOOKS: &[Hook] = hooks! {
                 wsi::acquire::acquire_next_image;
             QUEUE_PRESENT_KHR: fn(_, _) PFN_vkQueuePresentKHR = wsi::present::queue_present;
         }
-        Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN), ANDROID_9) => {
+        Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN), FIRST) => {
             ACQUIRE_NEXT_IMAGE_2_KHR: fn(_, _, _) PFN_vkAcquireNextImage2KHR = wsi::acquire::acquire_next_image2;
             GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: fn(_, _) PFN_vkGetDeviceGroupPresentCapabilitiesKHR =
                 wsi::group::get_device_group_present_capabilities;
             GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: fn(_, _, _) PFN_vkGetDeviceGroupSurfacePresentModesKHR =
                 wsi::group::get_device_group_surface_present_modes;
         }
-        Rule::new(Gate::Extension(extension::KHR_SHARED_PRESENTABLE_IMAGE), ANDROID_8) => {
+        Rule::new(Gate::Extension(extension::KHR_SHARED_PRESENTABLE_IMAGE), FIRST) => {
             GET_SWAPCHAIN_STATUS_KHR: fn(_, _) PFN_vkGetSwapchainStatusKHR =
                 wsi::swapchain::get_swapchain_status;
         }
@@ -362,16 +360,16 @@ static HOOKS: &[Hook] = hooks! {
             RELEASE_SWAPCHAIN_IMAGES_KHR: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
                 wsi::release::release_swapchain_images;
         }
-        Rule::new(Gate::Extension(extension::GOOGLE_DISPLAY_TIMING), ANDROID_8) => {
+        Rule::new(Gate::Extension(extension::GOOGLE_DISPLAY_TIMING), FIRST) => {
             GET_REFRESH_CYCLE_DURATION_GOOGLE: fn(_, _, _) PFN_vkGetRefreshCycleDurationGOOGLE =
                 wsi::timing::get_refresh_cycle_duration;
             GET_PAST_PRESENTATION_TIMING_GOOGLE: fn(_, _, _, _) PFN_vkGetPastPresentationTimingGOOGLE =
                 wsi::timing::get_past_presentation_timing;
         }
-        Rule::new(Gate::Extension(extension::EXT_HDR_METADATA), ANDROID_9) => {
+        Rule::new(Gate::Extension(extension::EXT_HDR_METADATA), FIRST) => {
             SET_HDR_METADATA_EXT: fn(_, _, _, _) PFN_vkSetHdrMetadataEXT = wsi::hdr::set_hdr_metadata;
         }
-        Rule::new(Gate::Extension(extension::EXT_DEBUG_UTILS), ANDROID_7) => {
+        Rule::new(Gate::Extension(extension::EXT_DEBUG_UTILS), FIRST) => {
             SET_DEBUG_UTILS_OBJECT_NAME_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectNameEXT =
                 debug::set_debug_utils_object_name;
             SET_DEBUG_UTILS_OBJECT_TAG_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectTagEXT =

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::Failure;
 use crate::android_abi::{LIBRARIES, Library};
-use crate::android_options::{Abi, OLDEST};
+use crate::android_options::{Abi, OLDEST_OF_APPLICATIONS};
 use crate::workspace::{self, read, root};
 
 use super::archive::Files;
@@ -61,7 +61,7 @@ pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<Files, Failure> {
         }
         // The libraries are made without an NDK; what has a C interface alone goes with the C++ library of every one.
         let abi_json = format!(
-            "{{\n    \"abi\": \"{abi}\",\n    \"api\": {OLDEST},\n    \"ndk\": 21,\n    \"stl\": \"none\"\n}}\n"
+            "{{\n    \"abi\": \"{abi}\",\n    \"api\": {OLDEST_OF_APPLICATIONS},\n    \"ndk\": 21,\n    \"stl\": \"none\"\n}}\n"
         );
         files.insert(for_linking(abi, "abi.json"), abi_json.into());
     }

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::Failure;
-use crate::android_options::{ABIS, Abi, OLDEST, Options};
+use crate::android_options::{ABIS, Abi, OLDEST_OF_APPLICATIONS, Options};
 use crate::toolchain::report_skipped;
 use crate::workspace::target_folder;
 use content::VERSION;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let (path, aar) = (path(&abis), archive::archive(&files)?);
     fs::write(&path, &aar)?;
     println!(
-        "{}: {} files, {} bytes, for API level {OLDEST} and newer",
+        "{}: {} files, {} bytes, for API level {OLDEST_OF_APPLICATIONS} and newer",
         path.display(),
         files.len(),
         aar.len()

@@ -185,9 +185,9 @@ fn the_manifest_and_the_metadata_state_the_package_and_the_oldest_level() {
         assert_eq!(manifest.root_element().attribute("package"), Some("dev.vkload"));
         let sdk = manifest.descendants().find(|node| node.has_tag_name("uses-sdk")).unwrap();
         let level = sdk.attributes().find(|attribute| attribute.name() == "minSdkVersion").unwrap();
-        assert_eq!(level.value(), OLDEST.to_string());
+        assert_eq!(level.value(), OLDEST_OF_APPLICATIONS.to_string());
         let metadata = text(&files, METADATA);
-        let oldest = format!("minCompileSdk={OLDEST}");
+        let oldest = format!("minCompileSdk={OLDEST_OF_APPLICATIONS}");
         for line in ["aarFormatVersion=1.0", "aarMetadataVersion=1.0", &oldest] {
             assert!(metadata.lines().any(|it| it == line), "{line}: {metadata}");
         }
@@ -198,7 +198,7 @@ fn the_manifest_and_the_metadata_state_the_package_and_the_oldest_level() {
 fn classes_are_the_loaders_alone_and_for_java_8_and_name_parameters() {
     for abis in made() {
         let classes = contents(&contents(&fs::read(path(abis)).unwrap())["classes.jar"]);
-        for name in ["dev/vkload/Native.class", BUILDER, "dev/vkload/android/VulkanContext.class"] {
+        for name in ["dev/vkload/Native.class", BUILDER, "dev/vkload/android/AndroidLoader.class"] {
             assert!(classes.contains_key(name), "{name}");
         }
         for (name, content) in &classes {
@@ -330,7 +330,7 @@ fn each_class_has_its_source_and_public_ones_have_a_page() {
             assert!(sources.contains(&class.replace(".class", ".java")), "{class}");
         }
         let pages = names(DOCUMENTATION);
-        for page in ["index.html", "dev/vkload/VulkanLoader.html", "dev/vkload/android/VulkanContext.html"] {
+        for page in ["index.html", "dev/vkload/VulkanLoader.html", "dev/vkload/android/AndroidLoader.html"] {
             assert!(pages.contains(page), "{page}");
         }
     }

@@ -86,7 +86,7 @@ fn a_driver_that_fails_is_asked_otherwise_since_android_16() {
 
 #[test]
 fn before_android_14_only_the_loaders_functions_are_asked() {
-    for (level, expected) in [(ApiLevel(24), 0x200), (ApiLevel::ANDROID_13, 0x200)] {
+    for (level, expected) in [(ApiLevel::OLDEST, 0x200), (ApiLevel::ANDROID_13, 0x200)] {
         let world = World::with(level, &INSTANCE[..2]);
         let surface = world.surface();
         Graphics::change().fail_at("format-properties", 0, vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
