@@ -18,7 +18,8 @@ use crate::wsi::formats::{Dataspace, dataspace, native_format};
 use crate::wsi::images;
 use crate::wsi::native_window::{SLOTS, present_mode, query};
 use crate::wsi::present_modes::{BufferCounts, FIFO_LATEST_READY, buffers, images, is_shared};
-use crate::wsi::structures::{CREATE_DEFERRED, CREATE_PRESENT_WAIT2};
+use crate::wsi::present_timing::{DEFAULT_SIZE, Queue};
+use crate::wsi::structures::{CREATE_DEFERRED, CREATE_PRESENT_TIMING, CREATE_PRESENT_WAIT2};
 use crate::wsi::surface::Surface;
 use crate::wsi::swapchain::{Image, Made, Swapchain};
 use crate::wsi::transform;
@@ -90,7 +91,10 @@ unsafe fn create(
         let handle = vk::Image::null();
         images.try_push(Image { handle, buffer: None, dequeued: false, dequeue_fence, release_fence })?;
     }
-    let swapchain = Swapchain::new(surface, device, plan.made, images);
+    let is_timed = info.flags.contains(CREATE_PRESENT_TIMING);
+    let timing_queue =
+        Queue::new(memory, if is_timed { DEFAULT_SIZE } else { 0 }, plan.made.refresh_duration)?;
+    let swapchain = Swapchain::new(surface, device, plan.made, images, timing_queue);
     let swapchain = Box::try_new_in(swapchain, memory).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
     if let Err(error) = images::make(device, &swapchain, &request) {
         swapchain.destroy_images(Some(&surface.window));

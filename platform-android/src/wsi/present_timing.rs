@@ -22,16 +22,21 @@ const STAGES: &[Stage] = &[
     (1 << 1, |times| times.latched),
     // The first pixel leaves for the display.
     (1 << 2, |times| times.presented),
+    // It becomes visible. Windows do not know when, and Android answers with the stage before.
+    (1 << 3, |times| times.presented),
 ];
 
-/// All stages with known times: when a pixel becomes visible is unknown.
-pub const KNOWN_STAGES: u32 = 0b111;
+pub const KNOWN_STAGES: u32 = 0b1111;
+
+/// The size of a queue before the application sets one.
+pub const DEFAULT_SIZE: usize = 10;
 
 const ALLOW_PARTIAL: u32 = 1 << 0;
 const ALLOW_OUT_OF_ORDER: u32 = 1 << 1;
 
-/// The only clock that windows have: `VK_TIME_DOMAIN_CLOCK_MONOTONIC_KHR`, with its number.
-const CLOCK: (vk::TimeDomainKHR, u64) = (vk::TimeDomainKHR::CLOCK_MONOTONIC, 1);
+/// The only clock of a swapchain, with its number: `VK_TIME_DOMAIN_PRESENT_STAGE_LOCAL_EXT`, although windows have the
+/// monotonic clock.
+const CLOCK: (vk::TimeDomainKHR, u64) = (vk::TimeDomainKHR::from_raw(1_000_208_000), 1);
 /// How often the clock has changed, counting from 1: it never does.
 const TIME_DOMAINS: u64 = 1;
 
@@ -73,11 +78,15 @@ struct Entry {
 }
 
 impl Queue {
-    /// Creates a queue of size 0 that allocates from `memory`, for a display with this refresh
+    /// Creates a queue of this size that allocates from `memory`, for a display with this refresh
     /// duration.
-    #[must_use]
-    pub const fn new(memory: CopiedCallbacks, duration: i64) -> Self {
-        Self { entries: Lock::new(Vec::new_in(memory)), refresh: Lock::new(Refresh { duration, counter: 1 }) }
+    ///
+    /// # Errors
+    /// `ERROR_OUT_OF_HOST_MEMORY`.
+    pub fn new(memory: CopiedCallbacks, size: usize, duration: i64) -> Result<Self, vk::Result> {
+        let mut entries = Vec::new_in(memory);
+        entries.try_reserve_exact(size).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
+        Ok(Self { entries: Lock::new(entries), refresh: Lock::new(Refresh { duration, counter: 1 }) })
     }
 }
 

@@ -91,6 +91,8 @@ tagged! {
 
 pub const CREATE_DEFERRED: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 3);
 
+pub const CREATE_PRESENT_TIMING: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 9);
+
 pub const CREATE_PRESENT_WAIT2: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 7);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -82,6 +82,7 @@ impl Swapchain {
         device: &'static Device,
         made: Made,
         images: Vec<Image, CopiedCallbacks>,
+        timing_queue: present_timing::Queue,
     ) -> Self {
         Self {
             surface,
@@ -91,7 +92,7 @@ impl Swapchain {
             auto_refresh: AtomicBool::new(made.auto_refresh),
             timestamp_set: AtomicBool::new(false),
             history: History::new(),
-            timing_queue: present_timing::Queue::new(*images.allocator(), made.refresh_duration),
+            timing_queue,
             numbered: Numbered::new(),
             images: Lock::new(images),
         }

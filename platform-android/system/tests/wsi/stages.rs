@@ -8,9 +8,9 @@ use platform_android::wsi::present_timing::{
     get_past_presentation_timing, get_time_domains, get_timing_properties, set_queue_size,
 };
 use platform_android::wsi::structures::{
-    AT_RELATIVE_TIME, ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming, PastPresentationTimingInfo,
-    PastPresentationTimingProperties, PresentId2, PresentStageTime, PresentTimingInfo,
-    PresentTimingSurfaceCapabilities, PresentTimingsInfo, SwapchainTimeDomainProperties,
+    AT_RELATIVE_TIME, CREATE_PRESENT_TIMING, ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming,
+    PastPresentationTimingInfo, PastPresentationTimingProperties, PresentId2, PresentStageTime,
+    PresentTimingInfo, PresentTimingSurfaceCapabilities, PresentTimingsInfo, SwapchainTimeDomainProperties,
     SwapchainTimingProperties,
 };
 use platform_android::wsi::{self};
@@ -18,6 +18,8 @@ use platform_android::wsi::{self};
 use super::world::{SUCCESS, World, chain, request};
 
 const PENDING: i64 = -2;
+/// VK_TIME_DOMAIN_PRESENT_STAGE_LOCAL_EXT
+const STAGE_LOCAL: i32 = 1_000_208_000;
 const PARTIAL: u32 = 1;
 const ANY_ORDER: u32 = 2;
 
@@ -127,7 +129,7 @@ fn fetch_stages(
     }
     let fetched = timings.iter().zip(&stages).take(out.presentation_timing_count as usize);
     let fetched = fetched.map(|(timing, stages)| {
-        assert!(timing.time_domain == vk::TimeDomainKHR::CLOCK_MONOTONIC);
+        assert_eq!(timing.time_domain.as_raw(), STAGE_LOCAL);
         let stages = stages.iter().take(timing.present_stage_count as usize);
         let stages = stages.map(|stage| (stage.stage, stage.time)).collect();
         (timing.present_id, stages, timing.report_complete != vk::FALSE)
@@ -264,6 +266,28 @@ fn a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
 }
 
 #[test]
+fn ten_frames_fit_before_the_application_sets_a_size() {
+    let world = World::new();
+    let surface = world.surface();
+    let swapchain = world.swapchain(&request(surface).flags(CREATE_PRESENT_TIMING));
+    for id in 1..=10 {
+        frame(&world, swapchain, id);
+    }
+    let image = world.acquire(swapchain);
+    assert_eq!(present(&world, swapchain, image, 11, (0, 8)), ERROR_PRESENT_TIMING_QUEUE_FULL);
+    // The first pixel is visible when it leaves for the display, as far as windows know.
+    know(&world, 0, 10, 20, 30);
+    assert_eq!(fetch(&world, swapchain, 0, 1).1[0].1, [(1, 10), (2, 20), (4, 30)]);
+    assert_eq!(present(&world, swapchain, image, 11, (0, 8)), SUCCESS);
+    assert!(world.window.show());
+    (1..10).for_each(|number| know(&world, number, 1, 2, 3));
+    know(&world, 10, 40, 50, 60);
+    assert_eq!(fetch(&world, swapchain, 0, 16).1[9], (11, vec![(8, 60)], true));
+    world.destroy_swapchain(swapchain);
+    world.destroy_surface(surface);
+}
+
+#[test]
 fn a_retired_swapchain_is_out_of_date() {
     let world = World::new();
     let surface = world.surface();
@@ -349,7 +373,7 @@ fn clock_of_a_swapchain() {
         assert_eq!(domains.time_domain_count, 1);
         (domains.p_time_domains, domains.p_time_domain_ids) = (&mut domain, &mut id);
         assert_eq!(get_time_domains(world.device, swapchain, &mut domains, &mut counter), SUCCESS);
-        assert!(domain == vk::TimeDomainKHR::CLOCK_MONOTONIC && id == 1 && counter == 1);
+        assert_eq!((domain.as_raw(), id, counter), (STAGE_LOCAL, 1, 1));
         domains.time_domain_count = 0;
         let result = get_time_domains(world.device, swapchain, &mut domains, null_mut());
         assert_eq!(result, vk::Result::INCOMPLETE);
@@ -373,7 +397,7 @@ fn clock_of_a_swapchain() {
         can.present_at_absolute_time_supported,
         can.present_at_relative_time_supported,
     );
-    assert_eq!((supported, can.present_stage_queries), ((vk::TRUE, vk::TRUE, vk::FALSE), 7));
+    assert_eq!((supported, can.present_stage_queries), ((vk::TRUE, vk::TRUE, vk::FALSE), 15));
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);
 }
