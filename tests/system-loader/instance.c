@@ -51,6 +51,7 @@ CALL_VOID DestroyInstance(VkInstance instance, const VkAllocationCallbacks *allo
 }
 CALL EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, VkPhysicalDevice *out) {
     struct owner *owner = owner_of("vkEnumeratePhysicalDevices", instance, INSTANCE);
+    if (getenv("SYSTEM_LOADER_NO_DEVICES") != NULL) return *count = 0, VK_SUCCESS;
     if (owner->child == NULL) owner->child = object_new(PHYSICAL_DEVICE, owner, instance);
     if (out != NULL && *count > 0) out[0] = (VkPhysicalDevice)owner->child;
     *count = 1;
@@ -59,6 +60,7 @@ CALL EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, VkPhysicalDe
 
 CALL EnumeratePhysicalDeviceGroups(VkInstance instance, uint32_t *count, VkPhysicalDeviceGroupProperties *out) {
     struct owner *owner = owner_of("vkEnumeratePhysicalDeviceGroups", instance, INSTANCE);
+    if (getenv("SYSTEM_LOADER_NO_DEVICES") != NULL) return *count = 0, VK_SUCCESS;
     if (owner->child == NULL) owner->child = object_new(PHYSICAL_DEVICE, owner, instance);
     if (out != NULL && *count > 0) out->physicalDeviceCount = 1, out->physicalDevices[0] = (VkPhysicalDevice)owner->child;
     *count = 1;

@@ -19,7 +19,7 @@ use crate::manifest::Version;
 use crate::memory::{Application, Box, Escaped, ObjectCallbacks, TryGrow, Vec};
 use crate::objects::{
     Instance, OddRequest, Sources, add_under_layers, check_requested, comparable, create_in_drivers, handle,
-    instance_at, is_known,
+    instance_at, is_known, layers_below,
 };
 use crate::registry::{ExtensionSet, command, extension};
 
@@ -69,7 +69,7 @@ pub unsafe fn create_instance(
         let request = Request { portability: wants_portability(info, &enabled) };
         let version = requested_version(info, &logger);
         let sources = Sources::new(loader, info, &enabled, request, &logger)?;
-        let layers = open_layers(loader, info, version, &logger, allocator)?;
+        let layers = open_layers(loader, info, version, &sources, &logger, allocator)?;
         if sources.are_none() {
             let of_layers = |name: &CStr| {
                 layers.iter().flat_map(|it| &it.instance_extensions).any(|own| name::is(own, name))
@@ -218,6 +218,7 @@ unsafe fn open_layers(
     loader: &'static Loader,
     info: &CreateInfo,
     api_version: u32,
+    sources: &Sources,
     logger: &Logger,
     allocator: Application,
 ) -> Result<Layers, vk::Result> {
@@ -229,7 +230,8 @@ unsafe fn open_layers(
     }
     let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
     let found = loader.layers(LayerScope::All, logger)?;
-    FoundLayers::open(&found, loader.platform, &request, logger, allocator, &|| loader.turn_in_layers())
+    let (turn, below) = (|| loader.turn_in_layers(), || layers_below(sources));
+    FoundLayers::open(&found, loader.platform, &request, logger, allocator, &turn, &below)
 }
 
 /// Refuses arrays that are NULL although their count is not 0.

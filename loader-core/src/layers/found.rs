@@ -16,6 +16,8 @@ use crate::memory::{Application, Arc, Escaped, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, LayerOpenError, with_layer};
 use crate::platform::{Platform, Turn, Waiting, variables};
 
+/// Returns the layers that are active in the loaders below this one.
+type LayersBelow<'a> = &'a dyn Fn() -> Result<Vec<vk::LayerProperties>, OutOfMemory>;
 type TakeTurn<'a> = &'a dyn Fn() -> Option<Turn<'static>>;
 
 /// The system's layers as one call sees them.
@@ -208,6 +210,7 @@ impl FoundLayers {
         logger: &Logger,
         allocator: Application,
         take_turn: TakeTurn<'_>,
+        below: LayersBelow<'_>,
     ) -> Result<Layers, vk::Result> {
         warn_of_variable(platform, logger);
         let active = this.plan.activate(request)?;
@@ -223,8 +226,15 @@ impl FoundLayers {
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
         }
+        let below = if active.layers.is_empty() { Vec::new() } else { below()? };
         let mut layers = Layers::none_of(this.clone(), allocator);
         for layer in &active.layers {
+            let name = this.plan.layers.get(layer.layer).map_or(&b""[..], LayerCandidate::name);
+            if below.iter().any(|it| it.layer_name_as_c_str().is_ok_and(|it| it.to_bytes() == name)) {
+                let message = "is active in the loader below this one already, so it is not loaded here";
+                logger.log(Level::Warning, Topic::Layer, format_args!("{} {message}", Escaped(name)));
+                continue;
+            }
             let mut next = Some(layer.layer);
             while let Some((index, candidate)) = next.and_then(|at| Some((at, this.plan.layers.get(at)?))) {
                 next = None;

@@ -31,6 +31,7 @@ pub(crate) use instance::global::complain_of_null;
 pub use instance::global::{
     enumerate_instance_extension_properties, enumerate_instance_layer_properties, enumerate_instance_version,
 };
+pub(crate) use instance::probe::layers_below;
 pub use instance::probe::probe;
 pub(crate) use instance::sources::{OddRequest, Sources};
 pub(crate) use instance::under_creation::{add_under_layers, instance_with_word};

@@ -4,7 +4,6 @@ use core::ffi::CStr;
 
 use ash::vk::{self, Handle as _, TaggedStructure as _};
 
-use super::foreign::warn_of_layers_in_both;
 use super::under_creation::{DeviceUnderCreation, device_under_creation};
 use super::{Device, Enabled};
 use crate::abi::{array, chain, name};
@@ -147,7 +146,6 @@ unsafe fn make(
         let (own_callbacks, memory) =
             ObjectCallbacks::new(upper, instance.allocator, vk::SystemAllocationScope::DEVICE)?;
         let mut device = Device::new(physical_device, find, enabled, memory)?;
-        warn_of_layers_in_both(physical_device);
 
         let mut own = *info;
         #[expect(deprecated, reason = "device layers are ignored, and drivers need not see them")]

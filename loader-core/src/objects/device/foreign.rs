@@ -9,12 +9,10 @@ use ash::vk;
 
 use super::foreign_key::first_word;
 use super::{Device, device_of};
-use crate::abi::array;
-use crate::dispatch::{KEYS, KeyError, Table as _, report_unknown_device};
+use crate::dispatch::{KEYS, KeyError, report_unknown_device};
 use crate::loader;
 use crate::log::{Level, Topic};
-use crate::memory::{Escaped, Process};
-use crate::objects::instance::driver::PhysicalDevice;
+use crate::memory::Escaped;
 use crate::registry::{CommandId, command};
 
 impl Device {
@@ -95,35 +93,6 @@ impl Device {
                 self.word()
             ),
         );
-    }
-}
-
-/// Warns about layers that are active both in the instance and in the other loader below: they identify
-/// devices by their keys, which are the same in both chains.
-pub(super) fn warn_of_layers_in_both(physical_device: &PhysicalDevice) {
-    let (instance, driver) = (physical_device.instance(), physical_device.driver());
-    if !driver.driver.kind.is_foreign() || instance.layers().is_empty() {
-        return;
-    }
-    let find = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
-    // SAFETY: the type matches vkEnumerateDeviceLayerProperties.
-    let find = unsafe { driver.table.get::<vk::PFN_vkEnumerateDeviceLayerProperties>(find) };
-    let Some(find) = find else { return };
-    let active = array::collect(Process, vk::LayerProperties::default(), |count, out| {
-        // SAFETY: the handle is the driver's live physical device, and `collect` passes a counted
-        // out-array.
-        unsafe { find(physical_device.driver_handle(), count, out) }
-    });
-    for layer in active.iter().flatten().filter_map(|layer| layer.layer_name_as_c_str().ok()) {
-        if !instance.layers().iter().any(|own| own.name.as_slice() == layer.to_bytes()) {
-            continue;
-        }
-        instance.logger.log(Level::Warning, Topic::Layer, format_args!(
-            "{} is active in {}, too, beneath this loader: a layer knows devices by a word that is the same in both, and may take one's \
-             for the other's; turn it off there (on Android in the settings for debug layers) or here",
-            Escaped(layer.to_bytes()),
-            Escaped(&driver.driver.library_path)
-        ));
     }
 }
 

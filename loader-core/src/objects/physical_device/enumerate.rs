@@ -68,9 +68,11 @@ impl Instance {
     /// Returns all devices of all drivers, in the order in which applications see them.
     ///
     /// # Errors
-    /// `ERROR_INITIALIZATION_FAILED` if no driver has a device; `ERROR_OUT_OF_HOST_MEMORY`.
+    /// `ERROR_INITIALIZATION_FAILED` if no driver has a device, except if the drivers are other loaders, which
+    /// list none on a system without a driver; `ERROR_OUT_OF_HOST_MEMORY`.
     pub(super) fn enumerate(&self) -> Result<Vec<&PhysicalDevice>, vk::Result> {
         let mut all: Vec<&PhysicalDevice> = Vec::new();
+        let mut may_be_empty = self.loader.flavour.handles.are_looked_up();
         for driver in self.drivers.iter().rev() {
             match driver.physical_devices() {
                 Ok(handles) => {
@@ -85,20 +87,25 @@ impl Instance {
                 }
                 Err(OrOutOfMemory::OutOfMemory) => return Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY),
                 Err(OrOutOfMemory::Failed(outcome)) => {
+                    may_be_empty = false;
                     log_outcome(&self.logger, &driver.driver.library_path, &outcome);
                 }
             }
         }
         if all.is_empty() {
+            let hint = if self.loader.flavour.handles.are_looked_up() {
+                ""
+            } else {
+                "; check that the devices' kernel drivers are loaded and that this user may open them (/dev/dri, /dev/nvidia*)"
+            };
             self.logger.log(
                 Level::Error,
                 Topic::Driver,
-                format_args!(
-                    "none of the {} drivers in use has a physical device; check that the devices' kernel drivers are \
-                     loaded and that this user may open them (/dev/dri, /dev/nvidia*)",
-                    self.drivers.len()
-                ),
+                format_args!("none of the {} drivers in use has a physical device{hint}", self.drivers.len()),
             );
+            if may_be_empty {
+                return Ok(all);
+            }
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
         if self.lists_software_devices_last()? {
@@ -160,10 +167,13 @@ impl Instance {
 
 /// Leaves out software devices if any other device is there.
 fn leave_out_software(all: &mut Vec<&PhysicalDevice>) {
-    let is_software = |device: &&PhysicalDevice| device.facts.kind == vk::PhysicalDeviceType::CPU.as_raw();
     if !all.iter().all(is_software) {
         all.retain(|device| !is_software(device));
     }
+}
+
+fn is_software(device: &&PhysicalDevice) -> bool {
+    device.facts.kind == vk::PhysicalDeviceType::CPU.as_raw()
 }
 
 pub(super) unsafe extern "system" fn enumerate_physical_devices(
