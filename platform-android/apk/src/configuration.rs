@@ -1,5 +1,7 @@
 //! An application's choices, and their outcome.
 
+use core::sync::atomic::Ordering;
+
 use ash::vk;
 use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Arc, Escaped, OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, format_into, text};
@@ -8,7 +10,7 @@ use super::drivers::Driver;
 use super::members::OptionsError;
 use super::options::{Choice, DriverSource, Options};
 use super::{Apk, package, settings};
-use platform_android::layers::{Folder, Found, Origin};
+use platform_android::layers::{DEBUG_FOLDER, Folder, Found, Origin};
 
 /// A configuration. It never changes, and is used from its creation on.
 pub struct Configuration {
@@ -40,7 +42,8 @@ impl Apk {
             Ok(made) => {
                 made.drivers.iter().for_each(Driver::keep_others);
                 let mut state = self.state.lock(self.system);
-                state.number = made.number;
+                (state.number, state.begun) = (made.number, true);
+                self.begun.store(true, Ordering::Release);
                 (state.configuration.replace(made), state.refused.take(), Ok(()))
             }
             Err(stop) => {
@@ -70,24 +73,51 @@ impl Apk {
         Ok(())
     }
 
-    fn make(&'static self, options: Options) -> Result<Arc<Configuration>, OptionsError> {
-        let mut drivers = Vec::new();
-        if options.drivers.is_empty() {
-            let system = Choice { name: Text::new(), source: DriverSource::System };
-            drivers.try_push(self.driver(&system, true)?)?;
+    /// Puts the configuration without options into effect before the first use of layers, unless options came first.
+    pub(super) fn begin(&self) {
+        let _turn = self.turns.take(self.system);
+        // A layer that the search calls may call the loader.
+        if core::mem::replace(&mut self.state.lock(self.system).begun, true) {
+            return;
         }
+        let made = system_driver().and_then(|drivers| self.with(Options::default(), drivers));
+        if let Ok(made) = made {
+            let mut state = self.state.lock(self.system);
+            (state.number, state.configuration) = (made.number, Some(made));
+        }
+        self.begun.store(true, Ordering::Release);
+    }
+
+    fn make(&'static self, options: Options) -> Result<Arc<Configuration>, OptionsError> {
+        let mut drivers = if options.drivers.is_empty() { system_driver()? } else { Vec::new() };
         for (index, choice) in options.drivers.iter().enumerate() {
             drivers.try_push(self.driver(choice, options.used.is_none_or(|used| used == index))?)?;
         }
+        Ok(self.with(options, drivers)?)
+    }
+
+    /// Searches for layers: in debuggable applications first where developers put them.
+    fn with(&self, options: Options, drivers: Vec<Driver>) -> Result<Arc<Configuration>, OutOfMemory> {
         let mut folders = Vec::new();
-        for path in &options.folders {
-            folders.try_push(Folder { path: text(&[path])?, origin: Origin::Application, only: None })?;
+        let mut add = |path: &[u8], origin| -> Result<(), OutOfMemory> {
+            let is_known = |folder: &Folder| folder.path.as_slice() == path;
+            if path.is_empty() || folders.iter().any(is_known) {
+                return Ok(());
+            }
+            folders.try_push(Folder { path: text(&[path])?, origin, only: None })
+        };
+        let [data, libraries] = self.system.own_folders()?;
+        if self.system.debuggable() {
+            add(DEBUG_FOLDER.to_bytes(), Origin::DebugFolder)?;
+            add(&data, Origin::DebugFolder)?;
         }
+        options.folders.iter().try_for_each(|path| add(path, Origin::Application))?;
+        add(&libraries, Origin::Application)?;
         let mut found = Found::nothing();
         found.search(&self.host, folders)?;
         let number = self.state.lock(self.system).number.saturating_add(1);
         let layer_settings = settings::structures(&options.layer_settings)?;
-        Ok(Arc::try_new(Configuration { options, layer_settings, drivers, found, number })?)
+        Arc::try_new(Configuration { options, layer_settings, drivers, found, number })
     }
 
     fn driver(&'static self, choice: &Choice, is_chosen: bool) -> Result<Driver, OptionsError> {
@@ -115,4 +145,12 @@ impl Apk {
         let words = Arc::try_new(words)?;
         Ok(self.state.lock(self.system).refused.replace(words))
     }
+}
+
+/// Returns the only driver of an application that names none.
+fn system_driver() -> Result<Vec<Driver>, OutOfMemory> {
+    let mut drivers = Vec::new();
+    let driver = Driver::named(&Choice { name: Text::new(), source: DriverSource::System })?;
+    drivers.try_push(Driver { used: true, ..driver })?;
+    Ok(drivers)
 }

@@ -30,9 +30,9 @@ impl Environment for Apk {
             return text(&[DRIVER_FOLDER]).map(Some);
         }
         if name == FOLDERS {
-            let own = configuration.iter().flat_map(|configuration| &configuration.options.folders);
+            let searched = configuration.iter().flat_map(|configuration| &configuration.found.folders);
             let mut all = text(&[MANIFEST_FOLDER])?;
-            own.into_iter().try_for_each(|folder| add(&mut all, folder))?;
+            searched.into_iter().try_for_each(|(folder, _)| add(&mut all, &folder.path))?;
             return Ok(Some(all));
         }
         let is_layers = name == LAYERS;
@@ -46,6 +46,12 @@ impl Environment for Apk {
         let mut all = Text::new();
         let own = configuration.iter().flat_map(|configuration| &configuration.options.layers);
         own.chain(given.as_ref()).try_for_each(|layer| add(&mut all, layer))?;
+        // The system's loader reads the property itself, and so do all layers below it.
+        let is_below =
+            configuration.iter().flat_map(|it| it.used()).any(|driver| driver.kind == Kind::System);
+        if !is_below && self.system.debuggable() {
+            add(&mut all, self.system.property(c"debug.vulkan.layers").as_bytes())?;
+        }
         Ok((!all.is_empty()).then_some(all))
     }
 

@@ -62,7 +62,7 @@ pub use process::{APK, LOADER, report_and_abort};
 pub use settings::LayerSetting;
 pub use system::{ApplicationSystem, NamespaceRequest};
 
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use platform_android::host::Host;
 use platform_android::system::{Library, Namespace};
@@ -81,6 +81,8 @@ pub struct Apk {
     /// The HAL modules that the application brings.
     modules: Modules,
     state: Lock<State>,
+    /// Whether there is a configuration, or none could be made.
+    begun: AtomicBool,
     turns: Turns,
     /// The libraries that the core has open, one entry per opening.
     open: SharedList<Library>,
@@ -94,6 +96,8 @@ struct State {
     namespaces: Vec<(Text, Namespace)>,
     /// The number of configurations until now.
     number: u64,
+    /// Whether the first configuration has been made, or is being made by the thread whose turn it is.
+    begun: bool,
 }
 
 impl Apk {
@@ -105,7 +109,14 @@ impl Apk {
             system,
             host: Host::new(system).tagged(policy::TAG, &LISTENING),
             modules: Modules::new(system),
-            state: Lock::new(State { configuration: None, refused: None, namespaces: Vec::new(), number: 0 }),
+            state: Lock::new(State {
+                configuration: None,
+                refused: None,
+                namespaces: Vec::new(),
+                number: 0,
+                begun: false,
+            }),
+            begun: AtomicBool::new(false),
             turns: Turns::new(),
             open: SharedList::new(),
         }
@@ -125,8 +136,11 @@ impl Apk {
         }
     }
 
-    /// Returns the current configuration, if options were given.
+    /// Returns the current configuration. `None` only while the first one is being made, and if memory ran out.
     pub fn configuration(&self) -> Option<Arc<Configuration>> {
+        if !self.begun.load(Ordering::Acquire) {
+            self.begin();
+        }
         self.state.lock(self.system).configuration.clone()
     }
 }

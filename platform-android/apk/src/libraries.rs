@@ -9,7 +9,7 @@ use vkload_core::platform::{Libraries, Library, LibraryKind};
 use super::c_path::{c_path, exists};
 use super::policy::MANIFEST_FOLDER;
 use super::{Apk, Kind};
-use platform_android::layers::{Folder, Origin};
+use platform_android::layers::{Folder, Search};
 use platform_android::system::{self, OpenMethod};
 
 impl Libraries for Apk {
@@ -54,7 +54,7 @@ impl Apk {
         }
         let found = match &configuration {
             Some(configuration) if kind == LibraryKind::Layer => {
-                self.find(&configuration.options.folders, path)?
+                self.find(&configuration.found.folders, path)?
             }
             _ => None,
         };
@@ -73,27 +73,22 @@ impl Apk {
 
     /// Finds a layer's library that its manifest names without a folder: in the first folder that
     /// has it.
-    fn find(&self, folders: &[Text], path: &[u8]) -> Result<Option<Text>, OutOfMemory> {
+    fn find(&self, folders: &[(Folder, Search)], path: &[u8]) -> Result<Option<Text>, OutOfMemory> {
         let below = path.strip_prefix(MANIFEST_FOLDER).and_then(|below| below.strip_prefix(b"/"));
         let name = below.unwrap_or(path);
         let name = name.strip_prefix(b"./").unwrap_or(name);
         if name.starts_with(b"/") {
             return Ok(None);
         }
-        for folder in folders {
-            let whole = text(&[folder, b"/", name])?;
-            if exists(self.system, &whole) || self.is_in_archive(folder, name)? {
+        for (folder, _) in folders {
+            let whole = text(&[&folder.path, b"/", name])?;
+            let mut is_in_archive = false;
+            folder.each_in_archive(self.system, &mut |file: &[u8]| is_in_archive |= file == name)?;
+            if is_in_archive || exists(self.system, &whole) {
                 return Ok(Some(whole));
             }
         }
         (name.len() < path.len()).then(|| text(&[name])).transpose()
-    }
-
-    fn is_in_archive(&self, folder: &[u8], name: &[u8]) -> Result<bool, OutOfMemory> {
-        let folder = Folder { path: text(&[folder])?, origin: Origin::Application, only: None };
-        let mut is_there = false;
-        folder.each_in_archive(self.system, &mut |file: &[u8]| is_there |= file == name)?;
-        Ok(is_there)
     }
 
     fn opened(&self, library: Library) -> Option<system::Library> {

@@ -2,12 +2,13 @@
 
 use core::ffi::{CStr, c_int};
 use core::fmt::Display;
+use core::mem::MaybeUninit;
 
 use platform_android::os::{Android, errno};
 use platform_android::system::{Namespace, System as _};
 use vkload_core::loader::Loader;
 use vkload_core::log::Level;
-use vkload_core::memory::{OutOfMemory, Text, format_into, text};
+use vkload_core::memory::{OutOfMemory, Text, TryGrow as _, format_into, text};
 use vkload_core::platform::{FileError, Platform};
 
 use super::namespace::make_namespace;
@@ -48,6 +49,30 @@ impl ApplicationSystem for Android {
         // SAFETY: a value is a NUL-terminated string; an application that sets variables while
         // other threads read them must exclude that itself.
         text(&[unsafe { CStr::from_ptr(value) }.to_bytes()]).map(Some)
+    }
+
+    fn own_folders(&self) -> Result<[Text; 2], OutOfMemory> {
+        let mut name = [0; 256];
+        // The file is shorter than the array, which counts as an error.
+        let _ = self.read_at(c"/proc/self/cmdline", 0, &mut name);
+        let package = name.split(|byte| matches!(byte, 0 | b':')).next().unwrap_or_default();
+        let mut data = Text::new();
+        if !package.contains(&b'/') {
+            // SAFETY: `getuid` has no preconditions. Each user of a device has 100,000 ids.
+            let user = unsafe { libc::getuid() } / 100_000;
+            format_into(&mut data, format_args!("/data/user/{user}/"));
+            data.try_extend(package)?;
+        }
+        let mut found = MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: the address is in this library. `dladdr` fills the structure, whose name is a C string or, like
+        // everything in a structure of zeros, NULL.
+        let path = unsafe {
+            libc::dladdr((&raw const APK).cast(), found.as_mut_ptr());
+            let path = found.assume_init().dli_fname;
+            if path.is_null() { c"" } else { CStr::from_ptr(path) }
+        };
+        let end = path.to_bytes().iter().rposition(|byte| *byte == b'/').unwrap_or(0);
+        Ok([data, text(&[path.to_bytes().get(..end).unwrap_or_default()])?])
     }
 
     fn make_folder(&self, path: &CStr) -> Result<(), FileError> {

@@ -13,6 +13,13 @@ pub trait ApplicationSystem: System {
     /// Returns the value of an environment variable.
     fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory>;
 
+    /// Returns the application's data folder, and the folder that this library was opened from,
+    /// perhaps in a package. A folder that is not known is empty.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    fn own_folders(&self) -> Result<[Text; 2], OutOfMemory>;
+
     /// Creates a folder for this process alone, unless something has that name.
     ///
     /// # Errors

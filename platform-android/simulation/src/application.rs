@@ -20,6 +20,11 @@ impl ApplicationSystem for Android {
         value.map(|value| text(&[value.as_bytes()])).transpose()
     }
 
+    fn own_folders(&self) -> Result<[Text; 2], OutOfMemory> {
+        let [data, libraries] = self.change().own_folders;
+        Ok([text(&[data.as_bytes()])?, text(&[libraries.as_bytes()])?])
+    }
+
     fn make_folder(&self, path: &CStr) -> Result<(), FileError> {
         self.record("make-folder", path);
         match fs::create_dir(self.here(path)) {

@@ -108,6 +108,8 @@ pub struct World {
     pub application_namespace: bool,
     /// The folders with layers, separated by colons.
     pub layer_paths: String,
+    /// The application's data folder, and the folder of its own loader.
+    pub own_folders: [&'static str; 2],
     /// The layers that the settings enable.
     pub debug_layers: String,
     /// Which buffers can be allocated: all, unless a test changes this.
@@ -307,6 +309,7 @@ impl World {
             hardware_module: None,
             application_namespace: false,
             layer_paths: String::new(),
+            own_folders: ["", ""],
             debug_layers: String::new(),
             buffer_supported: |_| true,
             room: None,

@@ -172,6 +172,7 @@ impl System for Plenty {
 impl ApplicationSystem for Plenty {
     pass_on! {
         fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory>;
+        fn own_folders(&self) -> Result<[Text; 2], OutOfMemory>;
         fn make_folder(&self, path: &CStr) -> Result<(), FileError>;
         fn create(&self, path: &CStr, content: &[u8]) -> Result<(), FileError>;
         fn rename(&self, from: &CStr, to: &CStr) -> Result<(), FileError>;

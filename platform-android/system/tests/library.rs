@@ -348,6 +348,27 @@ fn the_library_itself_opens_a_driver_in_a_namespace_of_its_own() {
 }
 
 #[test]
+fn layers_beside_the_loader_are_found_and_loaded_once() {
+    let Some(system) = System::with_driver() else { return };
+    let Some(library) = library("libvkload.so") else { return };
+    fs::copy(library, system.path("system/lib64/libvkload.so")).unwrap();
+    system.layer("system/lib64/libVkLayer_beside.so", "VK_LAYER_beside");
+    for is_below in [false, true] {
+        if is_below {
+            system.layer(&format!("{DEBUG_FOLDER}/libVkLayer_beside.so"), "VK_LAYER_beside");
+            system.set(&["ro.hardware.vulkan=null", "debug.vulkan.layers=VK_LAYER_beside"]);
+        }
+        system.file("trace", "");
+        let mut command = system.command(&[]);
+        let said = said_by(&command.env("OPTIONS", r#"{"layers": ["VK_LAYER_beside"]}"#).output().unwrap());
+        assert!(said.contains(DRAWN), "{said}");
+        assert_eq!(system.said("trace").matches("VK_LAYER_beside vkCreateDevice").count(), 1);
+        let log = system.said("log");
+        assert_eq!(log.contains("VK_LAYER_beside is active in the loader below"), is_below, "{log}");
+    }
+}
+
+#[test]
 fn the_library_itself_has_slices_if_the_system_records_graphics() {
     let Some(system) = System::with_driver() else { return };
     let draws = |recorded: &str| {

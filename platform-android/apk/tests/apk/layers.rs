@@ -1,11 +1,14 @@
 //! Layers of an application: from folders, packages and manifests, in the application's order.
 
+use std::ffi::CStr;
 use std::fs;
+use std::path::Path;
 
 use android_simulation::{Packed, package};
 use ash::vk;
+use vkload_tests::{create_full_device, create_full_instance};
 
-use super::{Application, device};
+use super::{Application, device, icd};
 
 const PACKAGE: &str = "/data/app/game/base.apk";
 
@@ -49,6 +52,89 @@ fn layers_of_every_interface_and_location_are_called_in_the_order_of_the_options
     assert_eq!(went_through(&application, "vkCreateInstance"), order);
     let device = device(&instance);
     assert_eq!(went_through(&application, "vkCreateDevice"), order);
+    // SAFETY: live handles.
+    unsafe {
+        device.destroy_device(None);
+        instance.destroy_instance(None);
+    }
+}
+
+/// Creates an instance with these layers and destroys it again. Returns the layers that it went through.
+fn went_through_with(application: &Application, layers: &[&CStr]) -> Result<Vec<String>, vk::Result> {
+    let _ = application.android().layer_calls();
+    let instance = application.instance(layers)?;
+    let layers = went_through(application, "vkCreateInstance");
+    // SAFETY: a live handle.
+    unsafe { instance.destroy_instance(None) };
+    Ok(layers)
+}
+
+#[test]
+fn layers_beside_the_loader_are_found_without_a_word() {
+    let application = Application::new();
+    let android = application.android();
+    android.layer("/made.so", &["VK_LAYER_packed"], &[]);
+    let packed = fs::read(android.host_path("/made.so")).unwrap();
+    android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libVkLayer_packed.so", &packed, 4096)]));
+    android.change().own_folders = ["", "/data/app/game/base.apk!/lib/x86_64"];
+    assert_eq!(went_through_with(&application, &[c"VK_LAYER_packed"]).unwrap(), ["VK_LAYER_packed"]);
+    application.configure(r#"{"layers": ["VK_LAYER_packed"]}"#).unwrap();
+    assert_eq!(went_through_with(&application, &[]).unwrap(), ["VK_LAYER_packed"]);
+}
+
+#[test]
+fn layers_that_developers_copy_to_a_device_are_for_debuggable_applications() {
+    for debuggable in [false, true] {
+        let application = Application::new();
+        let android = application.android();
+        android.change().own_folders = ["/data/user/0/game", "/libs"];
+        android.change().dumpable = debuggable;
+        android.layer("/data/user/0/game/libVkLayer_copied.so", &["VK_LAYER_copied"], &[]);
+        android.layer("/data/local/debug/vulkan/libVkLayer_pushed.so", &["VK_LAYER_pushed"], &[]);
+        android.layer("/libs/libVkLayer_pushed.so", &["VK_LAYER_old"], &[]);
+        for name in [c"VK_LAYER_copied", c"VK_LAYER_pushed"] {
+            let layers = went_through_with(&application, &[name]);
+            let expected = debuggable.then(|| vec![name.to_str().unwrap().to_owned()]);
+            assert_eq!(layers, expected.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT));
+        }
+        // Of two libraries with one name the developer's is used.
+        assert_eq!(went_through_with(&application, &[c"VK_LAYER_old"]).is_ok(), !debuggable);
+    }
+}
+
+#[test]
+fn a_property_enables_layers_above_drivers_that_do_not_read_it() {
+    for (debuggable, driver) in [(true, "library"), (false, "library"), (true, "system")] {
+        let application = Application::new();
+        let android = application.android();
+        android.change().dumpable = debuggable;
+        android.set("debug.vulkan.layers", "VK_LAYER_a");
+        android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
+        android.library("/own/icd.so", &icd());
+        let path = if driver == "library" { "\"/own/icd.so\"" } else { "true" };
+        let options = format!(r#"{{"driver": {{"{driver}": {path}}}, "layer_folders": ["/libs"]}}"#);
+        application.configure(&options).unwrap();
+        let layers = went_through_with(&application, &[]).unwrap();
+        let expected = if debuggable && driver == "library" { &["VK_LAYER_a"][..] } else { &[] };
+        assert_eq!(layers, expected, "{debuggable} {driver}");
+    }
+}
+
+#[test]
+fn layers_see_the_create_infos_of_the_application() {
+    let application = Application::new();
+    let android = application.android();
+    let trace = format!("-DTRACE=\"{}\"", android.host_path("/layers.trace").display());
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../simulation/modules/chain.c");
+    let options = [&*trace, "-DNAME=VK_LAYER_one", "-DGLOBAL", "-DINFO"];
+    android.compile("/libs/libVkLayer_one.so", &source, &options);
+    application.configure(r#"{"layers": ["VK_LAYER_one"], "layer_folders": ["/libs"]}"#).unwrap();
+    let (of_instance, instance) = create_full_instance(&application.vulkan(), &[]).unwrap();
+    let (of_device, device) = create_full_device(&instance, &[]).unwrap();
+    let calls = android.layer_calls();
+    for seen in [format!("VK_LAYER_one instance {of_instance}"), format!("VK_LAYER_one device {of_device}")] {
+        assert!(calls.contains(&seen), "{seen}: {calls:?}");
+    }
     // SAFETY: live handles.
     unsafe {
         device.destroy_device(None);

@@ -179,6 +179,7 @@ SAME(ssize_t, pread64, (int file, void *bytes, size_t size, off64_t offset), (fi
 SAME(int, getpagesize, (void), ());
 SAME(int, kill, (pid_t process, int signal), (process, signal));
 SAME(pid_t, getpid, (void), ());
+SAME(uid_t, getuid, (void), ());
 SAME(pthread_t, pthread_self, (void), ());
 SAME(int, nanosleep, (const struct timespec *time, struct timespec *rest), (time, rest));
 SAME(int, poll, (struct pollfd *files, nfds_t count, int milliseconds), (files, count, milliseconds));

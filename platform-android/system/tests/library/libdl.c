@@ -87,3 +87,9 @@ void *here_dlsym(void *library, const char *name) { return dlsym(library, name);
 GIVES(dlsym);
 char *here_dlerror(void) { return dlerror(); }
 GIVES(dlerror);
+int here_dladdr(const void *address, Dl_info *info) {
+    const int found = dladdr(address, info);
+    if (found != 0 && strncmp(info->dli_fname, root(), strlen(root())) == 0) info->dli_fname += strlen(root());
+    return found;
+}
+GIVES(dladdr);
