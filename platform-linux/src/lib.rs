@@ -55,6 +55,7 @@ fn abort() -> ! {
 /// The flavour of Linux's loader.
 pub const FLAVOUR: Flavour = Flavour {
     software_devices_last: policy::SOFTWARE_DEVICES_LAST,
+    refuses_software_devices: policy::REFUSES_SOFTWARE_DEVICES,
     more_about_drivers: policy::MORE_ABOUT_DRIVERS,
     ..Flavour::linux(&POLICY)
 };

@@ -58,6 +58,9 @@ pub(crate) const MORE_ABOUT_DRIVERS: &str = "";
 /// environment.
 pub(crate) const SOFTWARE_DEVICES_LAST: bool = is_on(option_env!("VKLOAD_SOFTWARE_DEVICES_LAST"));
 
+/// Whether software devices are never listed: if `VKLOAD_REFUSE_SOFTWARE_DEVICES` is `1` in the build environment.
+pub(crate) const REFUSES_SOFTWARE_DEVICES: bool = is_on(option_env!("VKLOAD_REFUSE_SOFTWARE_DEVICES"));
+
 /// Returns whether a variable of the build environment is `1`.
 #[expect(clippy::panic, reason = "evaluated by the compiler, which reports a failure as an error")]
 const fn is_on(value: Option<&str>) -> bool {

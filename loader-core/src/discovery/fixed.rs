@@ -21,7 +21,7 @@ pub struct FixedDrivers {
 
 impl Source for FixedDrivers {
     fn settings(&self, _: &Platform) -> Result<KnownSettings, OutOfMemory> {
-        Ok(KnownSettings::default())
+        Ok(KnownSettings { has_fixed_drivers: true, ..KnownSettings::default() })
     }
 
     /// Returns the drivers of the list, all of them used. They report their capabilities themselves.

@@ -31,6 +31,8 @@ pub struct KnownSettings {
     /// The answers. Everything else that is planned with these settings relies on them.
     pub snapshot: Snapshot,
     pub plan: SettingsPlan,
+    /// Whether the drivers are fixed, so that leaving one out is reported regardless of filters.
+    pub has_fixed_drivers: bool,
 }
 
 impl SettingsPlan {
@@ -43,7 +45,7 @@ impl KnownSettings {
     pub fn discover(platform: &Platform, policy: &Policy) -> Result<Self, OutOfMemory> {
         let mut snapshot = Snapshot::new();
         let plan = answer(platform, &mut snapshot, None, |inquiry| plan_file(inquiry, policy))?;
-        Ok(Self { snapshot, plan })
+        Ok(Self { snapshot, plan, has_fixed_drivers: false })
     }
 
     /// Returns every possible path, in order, and whether it is a file: for display.

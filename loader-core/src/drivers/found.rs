@@ -50,7 +50,7 @@ impl FoundDrivers {
         let mut found = Self { snapshot, plan, request, settings, open, outcomes, unopened };
         found.log_plan(logger, Logger::log);
         found.open_all(platform, drivers)?;
-        if !logger.is_silent() {
+        if !logger.is_silent() || found.settings.known.has_fixed_drivers {
             for (index, outcome) in &found.outcomes {
                 found.log_outcome(logger, *index, outcome);
             }

@@ -19,9 +19,12 @@ pub(crate) fn report_no_driver(platform: &Platform, logger: &Logger, reason: fmt
     }
 }
 
-/// Logs the outcome of the driver called `name`.
+/// Logs the outcome of the driver called `name`. A fixed driver is part of the image, so leaving it out is always
+/// reported.
 pub(crate) fn log_outcome(logger: &Logger, name: &[u8], outcome: &DriverStatus) {
-    log_outcome_by(logger, Logger::log, name, outcome);
+    let is_left_out = !matches!(outcome, DriverStatus::Used { .. });
+    let always = is_left_out && logger.settings.known.has_fixed_drivers;
+    log_outcome_by(logger, if always { Logger::log_always } else { Logger::log }, name, outcome);
 }
 
 pub(super) fn log_outcome_by(logger: &Logger, log: Log, name: &[u8], outcome: &DriverStatus) {

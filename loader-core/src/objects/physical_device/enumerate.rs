@@ -92,8 +92,13 @@ impl Instance {
                 }
             }
         }
+        if self.loader.flavour.refuses_software_devices {
+            all.retain(|device| !is_software(device));
+        }
         if all.is_empty() {
-            let hint = if self.loader.flavour.handles.are_looked_up() {
+            let hint = if self.loader.flavour.refuses_software_devices {
+                " that is not software, which this build of the loader refuses"
+            } else if self.loader.flavour.handles.are_looked_up() {
                 ""
             } else {
                 "; check that the devices' kernel drivers are loaded and that this user may open them (/dev/dri, /dev/nvidia*)"
