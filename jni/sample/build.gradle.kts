@@ -11,7 +11,8 @@ android {
 
     defaultConfig {
         applicationId = "dev.vkload.sample"
-        minSdk = 24
+        // Khronos' validation layer needs it; the loader itself runs from 24 on.
+        minSdk = 26
         targetSdk = 35
         versionCode = 1
         versionName = "1"

@@ -117,7 +117,7 @@ fn the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_null_the
     assert!(is_compiled && !said.contains("KotlinActivity.kt"), "{said}");
     for build in ["release", "debug"] {
         let said = run(folder.path(), build, &["KotlinActivity"]);
-        assert!(said.starts_with("null: ") && said.contains(", Vulkan 1\n"), "{said}");
+        assert!(said.contains("sample: null: ") && said.contains(", Vulkan 1\n"), "{said}");
     }
 
     // Before this version Kotlin accepts code that JSpecify's annotations forbid.
@@ -144,43 +144,6 @@ fn the_native_half_can_be_mapped_with_pages_of_16_kib() {
     let segments = finish(Command::new("readelf").arg("-lW").arg(folder.path().join("libsample.so")));
     let loads: Vec<_> = segments.lines().filter(|line| line.trim_start().starts_with("LOAD")).collect();
     assert!(!loads.is_empty() && loads.iter().all(|line| line.ends_with("0x4000")), "{segments}");
-}
-
-/// A Gradle of the tests' own, in a folder with the script that is to run it.
-#[test]
-fn the_script_for_gradle_unpacks_what_its_properties_name_and_checks_it() {
-    if !are_there(&["sh", "curl", "jar", "sha256sum"]) {
-        return;
-    }
-    let folder = TempDir::new().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    fs::create_dir_all(path("made/gradle-0/bin")).unwrap();
-    fs::create_dir_all(path("sample/gradle/wrapper")).unwrap();
-    fs::write(path("made/gradle-0/bin/gradle"), "echo \"in $(basename \"$PWD\") with $*\"\n").unwrap();
-    let mut jar = Command::new("jar");
-    finish(jar.arg("cfM").arg(path("gradle-0-bin.zip")).arg("-C").arg(path("made")).arg("gradle-0"));
-    fs::copy(jni("sample/gradlew"), path("sample/gradlew")).unwrap();
-    let sum = finish(Command::new("sha256sum").arg(path("gradle-0-bin.zip")));
-    let sum = sum.split(' ').next().unwrap();
-    let run = |sum: &str| {
-        let url = format!("file\\://{}", path("gradle-0-bin.zip").display());
-        let properties = format!("distributionUrl={url}\ndistributionSha256Sum={sum}\n");
-        fs::write(path("sample/gradle/wrapper/gradle-wrapper.properties"), properties).unwrap();
-        let mut script = Command::new("sh");
-        script.arg(path("sample/gradlew")).args(["assembleDebug", "--offline"]);
-        let output = script.env("GRADLE_USER_HOME", path("home")).output().unwrap();
-        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (output.status.success(), said(&output.stdout), said(&output.stderr))
-    };
-    let (is_run, _, said) = run(&"0".repeat(64));
-    assert!(!is_run && said.contains("has the SHA-256 sum"), "{said}");
-    for is_first in [true, false] {
-        let (is_run, printed, said) = run(sum);
-        assert!(is_run && printed == "in sample with assembleDebug --offline\n", "{printed}{said}");
-        assert_eq!(said.contains("downloading"), is_first, "{said}");
-    }
-    // Nothing half-done stays.
-    assert_eq!(fs::read_dir(path("home/vkload-sample")).unwrap().count(), 1);
 }
 
 /// The Gradle that the sample's own file names has a sum to check.
@@ -219,7 +182,7 @@ fn the_project_names_the_repository_that_is_made_and_its_oldest_level() {
         value.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap()
     };
     let of_aar = oldest(&read("aar/AndroidManifest.xml"), "android:minSdkVersion=\"");
-    assert!(oldest(&project, "minSdk = ") >= of_aar);
+    assert!(oldest(&project, "minSdk = ") >= of_aar.max(26), "the validation layer needs 26");
     let native = project.split("path = file(\"").nth(1).unwrap().split('"').next().unwrap();
     assert!(read(&format!("sample/{native}")).contains("add_library(sample "));
     let manifest = read("sample/src/main/AndroidManifest.xml");

@@ -8,7 +8,7 @@ final class Results {
     private Results() {}
 
     static VulkanLoaderException failed(String command, int result) {
-        return new VulkanLoaderException(command + " failed with " + name(result) + ": " + advice(result));
+        return new VulkanLoaderException(command + " failed with " + name(result) + ": " + advice(result), result);
     }
 
     private static String name(int result) {

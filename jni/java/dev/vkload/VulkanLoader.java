@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,9 @@ public final class VulkanLoader implements AutoCloseable {
 
     /** How often a list that has grown between two calls is requested again. */
     private static final int ATTEMPTS = 8;
+
+    /** How long {@link #close} waits for the listener, in nanoseconds: Android ends an application whose main thread waits for five seconds. */
+    private static final long CLOSING = 4_000_000_000L;
 
     /** More layers or extensions than any system has. */
     private static final int MOST = 1 << 16;
@@ -127,8 +131,8 @@ public final class VulkanLoader implements AutoCloseable {
     /**
      * Ends the log listener, and permits another {@code VulkanLoader}. Instances and {@link #getInstanceProcAddr} go on working.
      *
-     * <p>It waits until the listener has received the waiting records, unless the listener itself calls it: do not hold a lock that the
-     * listener takes. A second call does nothing.
+     * <p>It waits up to four seconds until the listener has received the waiting records, unless the listener itself calls it. A second
+     * call does nothing.
      */
     @Override
     public void close() {
@@ -150,9 +154,10 @@ public final class VulkanLoader implements AutoCloseable {
         }
         Native.logStop(functions[Native.SET_LOG], queue);
         boolean interrupted = false;
-        while (thread != Thread.currentThread() && thread.isAlive()) {
+        long end = System.nanoTime() + CLOSING;
+        while (thread != Thread.currentThread() && thread.isAlive() && System.nanoTime() < end) {
             try {
-                thread.join();
+                TimeUnit.NANOSECONDS.timedJoin(thread, end - System.nanoTime());
             } catch (InterruptedException exception) {
                 interrupted = true;
             }
@@ -383,7 +388,7 @@ public final class VulkanLoader implements AutoCloseable {
 
         /**
          * Sets the folder of the application's libraries. It is searched for layers after every {@link #layerFolder}, regardless of the
-         * order of the calls. On Android {@code VulkanContext} sets it.
+         * order of the calls. On Android {@code AndroidLoader} sets it.
          */
         public Builder applicationLibraryFolder(String path) {
             applicationFolders.add(Driver.absolute("path", path));
@@ -413,7 +418,8 @@ public final class VulkanLoader implements AutoCloseable {
         }
 
         /**
-         * Passes the options to the process's loader. The listener may be called before this returns, and must not wait for it.
+         * Passes the options to the process's loader, which reads files: do not call it on the main thread. The listener may be called
+         * before this returns, and must not wait for it.
          *
          * @throws VulkanLoaderException if a library is missing, or something chosen cannot be used
          * @throws IllegalStateException if another {@code VulkanLoader} is not closed, or if the options for drivers contradict each other

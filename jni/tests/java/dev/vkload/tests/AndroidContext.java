@@ -11,7 +11,7 @@ import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
 import android.content.res.AssetManager;
 import dev.vkload.VulkanLoader;
-import dev.vkload.android.VulkanContext;
+import dev.vkload.android.AndroidLoader;
 import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.IOException;
@@ -108,13 +108,13 @@ public final class AndroidContext {
 
     public static void everythingReachesTheLoader() throws IOException {
         Context context = new Own();
-        VulkanLoader.Builder builder = VulkanContext.builder(context);
-        VulkanContext.layersOfPackage(builder, context, "org.layers");
+        VulkanLoader.Builder builder = AndroidLoader.builder(context);
+        AndroidLoader.layersOfPackage(builder, context, "org.layers");
         builder.layerFolder("/named");
-        VulkanContext.layerManifests(builder, context, "vulkan");
-        VulkanContext.layerManifests(builder, context, "");
-        VulkanContext.layerManifests(builder, context, "missing");
-        builder.driver(VulkanContext.driverPackage(context, "/sdcard/turnip.zip"));
+        AndroidLoader.layerManifests(builder, context, "vulkan");
+        AndroidLoader.layerManifests(builder, context, "");
+        AndroidLoader.layerManifests(builder, context, "missing");
+        builder.driver(AndroidLoader.driverPackage(context, "/sdcard/turnip.zip"));
         try (VulkanLoader loader = builder.build()) {
             equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":["
                     // Named folders come before the application's own, and unpacked libraries before packed ones.
@@ -130,7 +130,7 @@ public final class AndroidContext {
         context.application.nativeLibraryDir = null;
         context.application.sourceDir = null;
         context.application.splitSourceDirs = null;
-        try (VulkanLoader loader = VulkanContext.builder(context).build()) {
+        try (VulkanLoader loader = AndroidLoader.builder(context).build()) {
             equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":[],\"manifests\":[]}");
         }
     }
@@ -148,7 +148,7 @@ public final class AndroidContext {
         }
         Own context = new Own();
         context.files = files.toFile();
-        try (VulkanLoader loader = VulkanContext.builder(context).build()) {
+        try (VulkanLoader loader = AndroidLoader.builder(context).build()) {
             String inside = "!/lib/arm64-v8a\"";
             equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":["
                     + "\"/data/own/lib\",\"/data/own/base.apk" + inside + ",\"/data/own/split.apk" + inside + ","
@@ -161,14 +161,14 @@ public final class AndroidContext {
     public static void anApplicationIsDebuggableIfItsFlagsSaySo() {
         Own context = new Own();
         context.application.flags = ~ApplicationInfo.FLAG_DEBUGGABLE;
-        check(!VulkanContext.isDebuggable(context), "not debuggable");
+        check(!AndroidLoader.isDebuggable(context), "not debuggable");
         context.application.flags = ApplicationInfo.FLAG_DEBUGGABLE;
-        check(VulkanContext.isDebuggable(context), "debuggable");
+        check(AndroidLoader.isDebuggable(context), "debuggable");
     }
 
     public static void aPackageThatIsNotSeenIsNamed() {
         String message = thrown(IllegalArgumentException.class,
-                () -> VulkanContext.layersOfPackage(VulkanLoader.builder(), new Own(), "org.missing"));
+                () -> AndroidLoader.layersOfPackage(VulkanLoader.builder(), new Own(), "org.missing"));
         check(message.contains("org.missing") && message.contains("<queries>"), message);
     }
 }

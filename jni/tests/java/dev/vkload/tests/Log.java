@@ -77,7 +77,7 @@ public final class Log {
             heard.incrementAndGet();
         }).build();
         Thread watching = new Thread(() -> {
-            while (closing.getState() != Thread.State.WAITING && !closed.get()) {
+            while (closing.getState() != Thread.State.TIMED_WAITING && !closed.get()) {
                 Thread.yield();
             }
             waiting.countDown();
@@ -90,6 +90,14 @@ public final class Log {
         check(Thread.interrupted(), "it is still interrupted");
         watching.join();
         equal(heardBefore, 20);
+    }
+
+    public static void closingDoesNotWaitForAListenerThatHangs() {
+        CountDownLatch never = new CountDownLatch(1);
+        VulkanLoader loader = saying(1).log(LogLevel.DEBUG, (level, text) -> await(never)).build();
+        loader.close();
+        VulkanLoader.builder().build().close();
+        never.countDown();
     }
 
     static void nobodyListens() {

@@ -12,6 +12,11 @@ public final class NoDriver {
 
     public static void devicesSayWhatToDo() {
         try (VulkanLoader loader = VulkanLoader.builder().build()) {
+            try {
+                loader.devices();
+            } catch (VulkanLoaderException exception) {
+                check(exception.getResult() == -9, exception.getResult());
+            }
             String message = thrown(VulkanLoaderException.class, loader::devices);
             check(message.startsWith("vkCreateInstance failed with VK_ERROR_INCOMPATIBLE_DRIVER: "), message);
             check(message.contains("doctor()"), message);

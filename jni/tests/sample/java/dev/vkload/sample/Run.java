@@ -6,13 +6,14 @@ import android.content.pm.ApplicationInfo;
 import android.os.Bundle;
 import dev.vkload.VulkanLoader;
 import java.lang.reflect.Method;
+import java.util.concurrent.TimeUnit;
 
 /** Runs an activity of the sample as Android does, in a debug build ({@code debug}) or not; prints the options that the loader of the Java
  * activity got. */
 public final class Run {
     private Run() {}
 
-    public static void main(String[] arguments) throws ReflectiveOperationException {
+    public static void main(String[] arguments) throws Exception {
         ApplicationInfo application = new ApplicationInfo();
         application.nativeLibraryDir = "/data/app/sample/lib";
         application.flags = arguments[0].equals("debug") ? ApplicationInfo.FLAG_DEBUGGABLE : 0;
@@ -27,6 +28,8 @@ public final class Run {
         MainActivity activity = new MainActivity();
         Launcher.attach(activity, application);
         activity.onCreate(null);
+        MainActivity.BACKGROUND.shutdown();
+        MainActivity.BACKGROUND.awaitTermination(1, TimeUnit.HOURS);
         java.lang.reflect.Field field = MainActivity.class.getDeclaredField("loader");
         field.setAccessible(true);
         System.out.println(((VulkanLoader) field.get(activity)).doctor().getJson());

@@ -1,19 +1,35 @@
 package dev.vkload.sample
 
 import android.app.Activity
+import android.content.Context
 import android.os.Bundle
+import android.util.Log
 import dev.vkload.LogLevel
-import dev.vkload.android.VulkanContext
+import dev.vkload.VulkanLoader
+import dev.vkload.android.AndroidLoader
+import kotlin.concurrent.thread
 
-/** Draws nothing: writes the devices to the log, and closes the loader, so that another one can be built. */
+/** Draws nothing: writes the devices to the log, with the validation layer in a debug build. */
 class KotlinActivity : Activity() {
     override fun onCreate(state: Bundle?) {
         super.onCreate(state)
-        val builder = VulkanContext.builder(this)
-            .log(LogLevel.WARNING) { level, text -> println("$level: $text") }
-        if (VulkanContext.isDebuggable(this)) builder.layer("VK_LAYER_KHRONOS_validation")
-        builder.build().use { loader ->
-            for (device in loader.devices()) println("${device.name}: ${device.kind}, Vulkan ${device.apiVersion.major}")
+        // Making a loader reads files, for which the main thread must not wait.
+        thread {
+            for (device in loader(this).devices()) {
+                Log.i("sample", "${device.name}: ${device.kind}, Vulkan ${device.apiVersion.major}")
+            }
         }
+    }
+
+    companion object {
+        private var loader: VulkanLoader? = null
+
+        /** One for the process, which keeps it. */
+        @Synchronized
+        fun loader(context: Context): VulkanLoader = loader ?: AndroidLoader.builder(context)
+            .log(LogLevel.WARNING) { level, text -> Log.w("sample", "$level: $text") }
+            .apply { if (AndroidLoader.isDebuggable(context)) layer("VK_LAYER_KHRONOS_validation") }
+            .build()
+            .also { loader = it }
     }
 }

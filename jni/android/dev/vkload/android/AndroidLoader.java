@@ -17,8 +17,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /** The parts of an application's {@link Context} that the loader needs. For Android 7.0 (API level 24) and newer. */
-public final class VulkanContext {
-    private VulkanContext() {}
+public final class AndroidLoader {
+    private AndroidLoader() {}
 
     /**
      * Returns a builder that knows the application's libraries and searches them for layers after every named folder: unpacked libraries,
