@@ -17,7 +17,7 @@ pub(crate) static PLATFORM: Platform =
 pub(crate) static LOADER: Loader = Loader::new(&PLATFORM, FLAVOUR);
 
 pub(crate) mod commands {
-    vkload_core::global_commands! { super::LOADER, VKLOAD_IN_PROGRAM }
+    vkload_core::global_commands!(super::LOADER);
 }
 
 /// How a configured value and the user's variable combine.

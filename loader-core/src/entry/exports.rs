@@ -1,5 +1,14 @@
 //! The exported functions as one macro for all platforms.
 
+/// The symbol of an item in assembly. Two versions of a crate in one program have different symbols, and so have two modules.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! symbol {
+    ($name:ident) => {
+        concat!(module_path!(), "::", stringify!($name), " 0.1.0")
+    };
+}
+
 /// Makes an [`ExportTable`], the extern static `$table`: of functions with the numbers of their commands,
 /// which rise.
 #[doc(hidden)]
@@ -8,20 +17,21 @@ macro_rules! export_table {
     ($table:ident: $(($command:expr, $function:path),)*) => {
         core::arch::global_asm!(
             concat!(".pushsection .rodata.", stringify!($table), ",\"a\",%progbits"),
-            concat!(".globl ", stringify!($table)),
-            concat!(".hidden ", stringify!($table)),
-            concat!(".type ", stringify!($table), ",%object"),
+            concat!(".globl \"", $crate::symbol!($table), "\""),
+            concat!(".hidden \"", $crate::symbol!($table), "\""),
+            concat!(".type \"", $crate::symbol!($table), "\",%object"),
             ".p2align 2",
-            concat!(stringify!($table), ":"),
+            concat!("\"", $crate::symbol!($table), "\":"),
             ".long {}",
             $($crate::export_row!($table, $function),)*
-            concat!(".size ", stringify!($table), ", . - ", stringify!($table)),
+            concat!(".size \"", $crate::symbol!($table), "\", . - \"", $crate::symbol!($table), "\""),
             ".popsection",
             const $crate::abi::export_rows(&[$($command),*]),
             $(const $command, sym $function,)*
         );
 
         unsafe extern "C" {
+            #[link_name = $crate::symbol!($table)]
             safe static $table: $crate::abi::ExportTable;
         }
     };
@@ -32,19 +42,21 @@ macro_rules! export_table {
 #[macro_export]
 macro_rules! export_row {
     ($table:ident, $function:path) => {
-        concat!(".org ", stringify!($table), " + 4 + 4 * {}\n .long {} - ", stringify!($table))
+        concat!(
+            ".org \"",
+            $crate::symbol!($table),
+            "\" + 4 + 4 * {}\n .long {} - \"",
+            $crate::symbol!($table),
+            "\""
+        )
     };
 }
 
 /// Defines the global commands of a loader as `extern "system"` functions in the invoking module, and their
-/// table, the symbol `VKLOAD_LINKED`. The parameters of these commands do not lead to the loader. In a
-/// program with several loaders each table needs its own name.
+/// table. The parameters of these commands do not lead to the loader.
 #[macro_export]
 macro_rules! global_commands {
     ($loader:path) => {
-        $crate::global_commands! { $loader, VKLOAD_LINKED }
-    };
-    ($loader:path, $table:ident) => {
         /// vkCreateInstance.
         ///
         /// # Safety
@@ -119,7 +131,7 @@ macro_rules! global_commands {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: by this function's `# Safety` the parameters are valid for vkGetInstanceProcAddr.
-            unsafe { find_instance_command(&$table, instance, name) }
+            unsafe { find_instance_command(&VKLOAD_LINKED, instance, name) }
         }
 
         /// vkGetDeviceProcAddr for programs that link the loader as a Rust library.
@@ -131,11 +143,11 @@ macro_rules! global_commands {
             name: *const core::ffi::c_char,
         ) -> $crate::vk::PFN_vkVoidFunction {
             // SAFETY: by this function's `# Safety` the parameters are valid for vkGetDeviceProcAddr.
-            unsafe { $crate::entry::get_device_proc_addr(&$table, device, name) }
+            unsafe { $crate::entry::get_device_proc_addr(&VKLOAD_LINKED, device, name) }
         }
 
         // The functions above, for programs that link the loader as a Rust library.
-        $crate::export_table! { $table:
+        $crate::export_table! { VKLOAD_LINKED:
             ($crate::registry::command::CREATE_INSTANCE.index(), create_instance),
             ($crate::registry::command::GET_INSTANCE_PROC_ADDR.index(), get_instance_proc_addr),
             (

@@ -3,12 +3,13 @@
 use core::ffi::c_void;
 
 use vkload_core::platform::{Watcher, watch};
+use vkload_core::symbol;
 
 /// Reports the order of threads to the tool that watches them, if any.
 pub(crate) fn start() {
-    if vkload_tsan.iter().all(Option::is_some) {
+    if TSAN.iter().all(Option::is_some) {
         // SAFETY: these are the two functions of a `Watcher`, in the same order.
-        watch(unsafe { &*(&raw const vkload_tsan).cast::<Watcher>() });
+        watch(unsafe { &*(&raw const TSAN).cast::<Watcher>() });
     }
     #[cfg(target_arch = "x86_64")]
     if valgrind::watches_threads() {
@@ -33,19 +34,20 @@ macro_rules! words {
 core::arch::global_asm!(
     ".weak __tsan_acquire",
     ".weak __tsan_release",
-    ".hidden vkload_tsan",
-    ".globl vkload_tsan",
+    concat!(".hidden \"", symbol!(TSAN), "\""),
+    concat!(".globl \"", symbol!(TSAN), "\""),
     ".pushsection .data.rel.ro.vkload_tsan,\"aw\",%progbits",
     ".balign 8",
-    "vkload_tsan:",
+    concat!("\"", symbol!(TSAN), "\":"),
     words!(),
-    ".size vkload_tsan, . - vkload_tsan",
+    concat!(".size \"", symbol!(TSAN), "\", . - \"", symbol!(TSAN), "\""),
     ".popsection",
 );
 
 unsafe extern "C" {
     /// NULL in programs without ThreadSanitizer.
-    safe static vkload_tsan: [Option<unsafe extern "C" fn(*const c_void)>; 2];
+    #[link_name = symbol!(TSAN)]
+    safe static TSAN: [Option<unsafe extern "C" fn(*const c_void)>; 2];
 }
 
 /// Valgrind runs programs on a virtual processor, which treats a sequence of instructions without effect as a
