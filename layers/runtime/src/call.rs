@@ -80,17 +80,40 @@ impl Outcome for u32 {}
 impl Outcome for u64 {}
 impl Outcome for vk::PFN_vkVoidFunction {}
 
-/// A layer's function for a command.
-pub trait Intercept<C: Command>: Exported {
+/// A layer's function for a command. [`export!`](crate::export) must list the command.
+#[diagnostic::on_unimplemented(
+    message = "`export!` lists `{C}`, which `{Self}` does not intercept",
+    note = "implement `Intercept<{C}>`, or remove the command from the list"
+)]
+pub trait Intercept<C: Command>: Exports<C> {
     /// Handles a call of the command. [`Call::next`] calls the next layer.
     fn intercept<'c>(call: Call<'c, Self, C>) -> Returned<'c, C>;
 }
 
-/// A layer's function for every command of the registry.
-pub trait InterceptAll: Exported {
+/// A layer's function for every command of the registry. [`export!`](crate::export) must begin with `..`.
+#[diagnostic::on_unimplemented(
+    message = "`export!` has `..`, and `{Self}` does not implement `InterceptAll`"
+)]
+pub trait InterceptAll: ExportsAll {
     /// Handles a call of the command. [`Call::next`] calls the next layer.
     fn intercept<C: Command>(call: Call<'_, Self, C>) -> Returned<'_, C>;
 }
+
+/// A layer whose [`export!`](crate::export) lists the command.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` intercepts `{C}`, and no `export!` lists it",
+    label = "this function would never be called",
+    note = "add the command: `export!({Self}: {C});`"
+)]
+pub trait Exports<C: Command>: Exported {}
+
+/// A layer whose [`export!`](crate::export) begins with `..`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` intercepts every command, and no `export!` says so",
+    label = "this function would never be called",
+    note = "begin the list with two dots: `export!({Self}: ..);`"
+)]
+pub trait ExportsAll: Exported {}
 
 /// A function for a command.
 #[doc(hidden)]

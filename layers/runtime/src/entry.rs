@@ -225,9 +225,29 @@ pub unsafe fn device_extensions<L: Exported>(
 /// has one layer, and the crate type `cdylib`.
 ///
 /// The library exports the functions of versions 0 to 2 of the layer interface, and those that Android's loader looks for.
+///
+/// A layer that intercepts a command which the list lacks does not compile:
+///
+/// ```compile_fail,E0277
+/// # use vkload_layer_runtime::{commands::QueuePresentKHR, *};
+/// # struct MyLayer;
+/// # impl Layer for MyLayer {
+/// #     const NAME: &core::ffi::CStr = c"VK_LAYER_EXAMPLE_my";
+/// #     const DESCRIPTION: &str = "";
+/// #     type Instance = ();
+/// #     type Device = ();
+/// # }
+/// impl Intercept<QueuePresentKHR> for MyLayer {
+///     fn intercept<'c>(call: Call<'c, Self, QueuePresentKHR>) -> Returned<'c, QueuePresentKHR> {
+///         call.next()
+///     }
+/// }
+/// export!(MyLayer:);
+/// ```
 #[macro_export]
 macro_rules! export {
     ($layer:ty: .. $(, $command:ty)* $(,)?) => {
+        impl $crate::ExportsAll for $layer {}
         $crate::export! { @library $layer, all, $($command),* }
     };
     ($layer:ty: $($command:ty),* $(,)?) => {
@@ -257,6 +277,8 @@ macro_rules! export {
                     FUNCTIONS.get(command.index()).copied().flatten()
                 }
             }
+
+            $(impl $crate::Exports<$command> for $layer {})*
 
             /// Agrees with the loader on a version of the layer interface.
             #[unsafe(no_mangle)]

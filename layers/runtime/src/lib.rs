@@ -27,7 +27,7 @@ pub use vkload_registry::parameter;
 pub use vkload_registry::types;
 
 pub use arrays::{HandleArray, handle_array};
-pub use call::{Call, Command, Intercept, InterceptAll, Outcome, Returned};
+pub use call::{Call, Command, Exports, ExportsAll, Intercept, InterceptAll, Outcome, Returned};
 pub use commands::parameter_names;
 pub use device::{Device, device_of};
 pub use dispatch::{DeviceLevel, Function, InstanceLevel, Level, NoLevel};
