@@ -40,11 +40,8 @@ pub struct FaultsLayer;
 impl Layer for FaultsLayer {
     const NAME: &'static CStr = c"VK_LAYER_VKLOAD_faults";
     const DESCRIPTION: &'static str = "Makes calls fail, to test how programs handle failures";
-    const SETTINGS: &'static [Setting] = &[Setting {
-        name: settings::FAULTS,
-        kind: SettingKind::String,
-        description: "rules for the calls that fail",
-    }];
+    const SETTINGS: &'static [Setting] =
+        &[Setting::new(settings::FAULTS, SettingKind::String, "rules for the calls that fail")];
     type Instance = ();
     type Device = ();
 

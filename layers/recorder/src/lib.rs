@@ -39,27 +39,11 @@ impl Layer for Recorder {
     const NAME: &'static CStr = c"VK_LAYER_VKLOAD_recorder";
     const DESCRIPTION: &'static str = "Writes the last calls of each thread after a crash";
     const SETTINGS: &'static [Setting] = &[
-        Setting { name: settings::FILE, kind: SettingKind::String, description: "the file to write" },
-        Setting {
-            name: settings::CALLS,
-            kind: SettingKind::Integer,
-            description: "how many calls of each thread are kept",
-        },
-        Setting {
-            name: settings::THREADS,
-            kind: SettingKind::Integer,
-            description: "how many threads have their calls kept",
-        },
-        Setting {
-            name: settings::SIGNAL,
-            kind: SettingKind::String,
-            description: "the signal that requests a report",
-        },
-        Setting {
-            name: settings::QUEUES,
-            kind: SettingKind::Bool,
-            description: "whether the progress of queues is recorded",
-        },
+        Setting::new(settings::FILE, SettingKind::String, "the file to write"),
+        Setting::new(settings::CALLS, SettingKind::Integer, "how many calls of each thread are kept"),
+        Setting::new(settings::THREADS, SettingKind::Integer, "how many threads have their calls kept"),
+        Setting::new(settings::SIGNAL, SettingKind::String, "the signal that requests a report"),
+        Setting::new(settings::QUEUES, SettingKind::Bool, "whether the progress of queues is recorded"),
     ];
     type Instance = ();
     type Device = queues::Queues;

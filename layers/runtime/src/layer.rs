@@ -39,6 +39,7 @@ pub trait Layer: Sized + 'static {
 
 /// The result of a look-up of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LookUp {
     /// The layer's function, if it intercepts the command.
     Layer,
@@ -50,6 +51,7 @@ pub enum LookUp {
 
 /// An extension that a layer provides.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Extension {
     /// Its name.
     pub name: &'static CStr,
@@ -59,8 +61,23 @@ pub struct Extension {
     pub commands: &'static [&'static CStr],
 }
 
+impl Extension {
+    /// Returns an extension without commands.
+    #[must_use]
+    pub const fn new(name: &'static CStr, spec_version: u32) -> Self {
+        Self { name, spec_version, commands: &[] }
+    }
+
+    /// Adds a device extension's commands.
+    #[must_use]
+    pub const fn with_commands(self, commands: &'static [&'static CStr]) -> Self {
+        Self { commands, ..self }
+    }
+}
+
 /// Something that a user sets with an environment variable, and a program with `VK_EXT_layer_settings`.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Setting {
     /// The name of the variable and of the setting.
     pub name: &'static str,
@@ -70,8 +87,17 @@ pub struct Setting {
     pub description: &'static str,
 }
 
+impl Setting {
+    /// Returns a setting.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: SettingKind, description: &'static str) -> Self {
+        Self { name, kind, description }
+    }
+}
+
 /// The type of a [`Setting`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SettingKind {
     /// One string.
     String,
@@ -84,7 +110,8 @@ pub enum SettingKind {
 }
 
 /// A layer's entry in `vkGetPhysicalDeviceToolProperties`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Tool {
     /// The name for people.
     pub name: &'static str,
@@ -92,4 +119,12 @@ pub struct Tool {
     pub version: &'static str,
     /// The tool's purposes.
     pub purposes: vk::ToolPurposeFlags,
+}
+
+impl Tool {
+    /// Returns a tool.
+    #[must_use]
+    pub const fn new(name: &'static str, version: &'static str, purposes: vk::ToolPurposeFlags) -> Self {
+        Self { name, version, purposes }
+    }
 }

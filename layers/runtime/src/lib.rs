@@ -20,11 +20,10 @@ mod report_file;
 mod runtime;
 mod settings;
 
+#[doc(no_inline)]
 pub use ash::vk;
-pub use vkload_registry as registry;
-pub use vkload_registry::parameter;
-/// The types of all parameters: [`vk`]'s, and newer ones.
-pub use vkload_registry::types;
+#[doc(no_inline)]
+pub use vkload_registry::{self as registry, parameter, types};
 
 pub use arrays::{HandleArray, handle_array};
 pub use call::{Call, Command, Exports, ExportsAll, Intercept, InterceptAll, Outcome, Returned};

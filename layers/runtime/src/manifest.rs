@@ -10,18 +10,12 @@ use vkload_registry::HEADER_VERSION;
 
 use crate::layer::{Extension, Layer};
 
-const LAYER_SETTINGS: Extension = Extension {
-    name: vk::EXT_LAYER_SETTINGS_NAME,
-    spec_version: vk::EXT_LAYER_SETTINGS_SPEC_VERSION,
-    commands: &[],
-};
+const LAYER_SETTINGS: Extension =
+    Extension::new(vk::EXT_LAYER_SETTINGS_NAME, vk::EXT_LAYER_SETTINGS_SPEC_VERSION);
 
 /// The extension with which a device that is older than Vulkan 1.3 lists tools.
-const TOOLING_INFO: Extension = Extension {
-    name: vk::EXT_TOOLING_INFO_NAME,
-    spec_version: vk::EXT_TOOLING_INFO_SPEC_VERSION,
-    commands: &[c"vkGetPhysicalDeviceToolPropertiesEXT"],
-};
+const TOOLING_INFO: Extension = Extension::new(vk::EXT_TOOLING_INFO_NAME, vk::EXT_TOOLING_INFO_SPEC_VERSION)
+    .with_commands(&[c"vkGetPhysicalDeviceToolPropertiesEXT"]);
 
 /// Returns the instance extensions that a layer provides.
 pub(crate) fn instance_extensions<L: Layer>() -> impl Iterator<Item = &'static Extension> {

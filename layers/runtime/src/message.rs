@@ -8,6 +8,7 @@ use crate::layer::Layer;
 
 /// The severity of a message to the messengers of `VK_EXT_debug_utils`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Severity {
     /// For developers of the layer.
     Verbose,

@@ -205,7 +205,7 @@ mod tests {
     const ON: &str = "VKLOAD_TEST_ON";
 
     const fn named(name: &'static str, kind: SettingKind) -> Setting {
-        Setting { name, kind, description: "" }
+        Setting::new(name, kind, "")
     }
 
     struct Example;

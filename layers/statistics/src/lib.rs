@@ -34,25 +34,17 @@ impl Layer for Statistics {
     const NAME: &'static CStr = c"VK_LAYER_VKLOAD_statistics";
     const DESCRIPTION: &'static str = "Counts calls, their time and their bytes";
     const SETTINGS: &'static [Setting] = &[
-        Setting { name: settings::REPORTS, kind: SettingKind::Strings, description: "the reports to write" },
-        Setting {
-            name: settings::FILE,
-            kind: SettingKind::String,
-            description: "the beginning of file names",
-        },
-        Setting {
-            name: settings::EVENTS,
-            kind: SettingKind::Integer,
-            description: "how many calls of each thread the trace keeps",
-        },
+        Setting::new(settings::REPORTS, SettingKind::Strings, "the reports to write"),
+        Setting::new(settings::FILE, SettingKind::String, "the beginning of file names"),
+        Setting::new(settings::EVENTS, SettingKind::Integer, "how many calls of each thread the trace keeps"),
     ];
-    const TOOL: Option<Tool> = Some(Tool {
-        name: "vkload statistics",
-        version: env!("CARGO_PKG_VERSION"),
-        purposes: vk::ToolPurposeFlags::from_raw(
+    const TOOL: Option<Tool> = Some(Tool::new(
+        "vkload statistics",
+        env!("CARGO_PKG_VERSION"),
+        vk::ToolPurposeFlags::from_raw(
             vk::ToolPurposeFlags::PROFILING.as_raw() | vk::ToolPurposeFlags::TRACING.as_raw(),
         ),
-    });
+    ));
     type Instance = ();
     type Device = ();
 }

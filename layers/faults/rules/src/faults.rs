@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use vkload_registry::{ExtensionId, find_extension};
 
 use crate::rules::Rules;
-use crate::words::{heap, number, words};
+use crate::words::{parse_heap, parse_number, parse_words};
 
 /// The longest delay of a submission, in milliseconds.
 const DELAY: u32 = 60_000;
@@ -44,7 +44,7 @@ impl Faults {
     /// Names the word that cannot be understood, and the mistake in it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut faults = Self::default();
-        for word in words(text)? {
+        for word in parse_words(text)? {
             let set = match word.split_once('=') {
                 Some((key, value)) => faults.set(key, value),
                 None => Err("a word is KEY=VALUE".to_owned()),
@@ -60,11 +60,11 @@ impl Faults {
                 let extension = find_extension(value.as_bytes());
                 self.without.push(extension.ok_or_else(|| format!("{value} is not an extension"))?);
             }
-            "heap" => match heap(value)? {
+            "heap" => match parse_heap(value)? {
                 (size, true) => self.heaps.device = Some(size),
                 (size, false) => self.heaps.host = Some(size),
             },
-            "delay" => self.delay = number(value, DELAY)?,
+            "delay" => self.delay = parse_number(value, DELAY)?,
             "log" => self.log = Some(value.to_owned()),
             _ if self.rules.set(key, value)? => {}
             _ => {

@@ -14,4 +14,4 @@ mod words;
 pub use faults::{Faults, Heaps};
 pub use results::{does_work, failures, is_lost_with_device, result_name};
 pub use rules::{Failure, Rules};
-pub use words::{bytes, heap, number, words};
+pub use words::{parse_bytes, parse_heap, parse_number, parse_words};

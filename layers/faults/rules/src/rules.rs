@@ -15,7 +15,7 @@ use ash::vk;
 use vkload_registry::{CommandId, command, find};
 
 use crate::results::result_of;
-use crate::words::bytes;
+use crate::words::parse_bytes;
 
 /// Rules that say which calls fail, wait or are missing. Without rules, none does.
 #[derive(Default)]
@@ -131,7 +131,7 @@ impl Rules {
             Some(_) if !SIZED.iter().any(|sized| sized.name() == command) => {
                 return Err("only vkAllocateMemory and vkCreateBuffer have a size".to_owned());
             }
-            Some(size) => Some(bytes(size).ok_or("a size is a number of bytes, K, M or G")?),
+            Some(size) => Some(parse_bytes(size).ok_or("a size is a number of bytes, K, M or G")?),
             None => None,
         };
         let object = name.map(|name| NamedObject { name: name.to_owned(), handle: AtomicU64::new(0) });

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 ///
 /// # Errors
 /// Names a line in which a quote has no end.
-pub fn words(text: &str) -> Result<Vec<String>, String> {
+pub fn parse_words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     for line in text.lines() {
         let (mut word, mut is_quoted) = (None::<String>, false);
@@ -32,13 +32,13 @@ pub fn words(text: &str) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 /// Names the largest number.
-pub fn number(text: &str, largest: u32) -> Result<u32, String> {
+pub fn parse_number(text: &str, largest: u32) -> Result<u32, String> {
     let number = text.parse().ok().filter(|number| *number <= largest);
     number.ok_or_else(|| format!("a number up to {largest} is wanted"))
 }
 
 /// Parses a number of bytes, `K`, `M` or `G`.
-pub fn bytes(text: &str) -> Option<u64> {
+pub fn parse_bytes(text: &str) -> Option<u64> {
     let (digits, shift) = match text.bytes().last()? {
         b'K' => (text.strip_suffix('K')?, 10),
         b'M' => (text.strip_suffix('M')?, 20),
@@ -52,7 +52,7 @@ pub fn bytes(text: &str) -> Option<u64> {
 ///
 /// # Errors
 /// Shows the two forms.
-pub fn heap(text: &str) -> Result<(u64, bool), String> {
+pub fn parse_heap(text: &str) -> Result<(u64, bool), String> {
     const WRONG: &str = "a heap is SIZE or SIZE:host, as 512M or 16G:host";
     let (size, of) = text.split_once(':').unwrap_or((text, "device"));
     let is_device = match of {
@@ -60,6 +60,6 @@ pub fn heap(text: &str) -> Result<(u64, bool), String> {
         "host" => false,
         _ => return Err(String::from(WRONG)),
     };
-    let bytes = bytes(size).filter(|bytes| *bytes > 0);
+    let bytes = parse_bytes(size).filter(|bytes| *bytes > 0);
     bytes.map(|bytes| (bytes, is_device)).ok_or_else(|| String::from(WRONG))
 }

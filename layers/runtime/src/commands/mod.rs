@@ -15,7 +15,7 @@ use crate::call::{Call, Command, InterceptAll, Returned};
 use crate::dispatch::{DeviceLevel, Function, InstanceLevel, Level as _, pointer};
 use crate::runtime::Exported;
 
-#[doc(inline)]
+#[doc(no_inline)]
 pub use vkload_registry::calls as parameters;
 
 /// Leads to the layer's function for a command and a handler.
