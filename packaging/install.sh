@@ -48,7 +48,7 @@ faults-layer libVkLayer_vkload_faults.so layers/faults/VkLayer_vkload_faults.jso
 
 build_everything() {
     # shellcheck disable=SC2086 # two words
-    build --package libvulkan-linux ${drivers:+--features fixed-drivers}
+    build --package libvulkan-linux
     strip_to_files libvulkan.so
     make_archive
     # The tool would check manifests that a library with fixed drivers never reads.

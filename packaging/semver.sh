@@ -7,5 +7,4 @@ if [ -z "$baseline" ]; then
     echo "semver: no release yet, nothing to compare with"
     exit 0
 fi
-# The feature `fixed-drivers` of vkload-linux needs the variable.
-VKLOAD_FIXED_DRIVERS=/any cargo semver-checks --workspace --baseline-rev "$baseline"
+cargo semver-checks --workspace --baseline-rev "$baseline"

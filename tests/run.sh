@@ -286,7 +286,6 @@ for package in json.load(sys.stdin)["packages"]:
     cd "$folder"
     while read -r name version; do
         echo "package: testing $name"
-        # `vkload-linux` is tested without `fixed-drivers`, which needs a variable while building.
         case $name in
         vkload) features=vulkanalia,vulkano ;;
         vkload-driver-runtime) features=linux ;;

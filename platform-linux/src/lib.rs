@@ -16,6 +16,9 @@
 #[cfg(test)]
 extern crate std;
 
+#[cfg(not(target_os = "linux"))]
+compile_error!("vkload-linux is for Linux; ARCHITECTURE.md of vkload names the crates for other systems");
+
 mod os;
 mod policy;
 
@@ -27,18 +30,12 @@ pub use policy::POLICY;
 
 use vkload_core::flavour::Flavour;
 use vkload_core::loader::Loader;
-use vkload_core::platform::Platform;
+use vkload_core::platform::{NoEnvironment, NoFiles, Platform};
 
 /// Linux as the loader sees it.
 pub static PLATFORM: Platform = Platform {
-    #[cfg(not(feature = "fixed-drivers"))]
-    environment: &os::environment::ProcessEnvironment,
-    #[cfg(feature = "fixed-drivers")]
-    environment: &vkload_core::platform::NoEnvironment,
-    #[cfg(not(feature = "fixed-drivers"))]
-    files: &os::files::FileSystem,
-    #[cfg(feature = "fixed-drivers")]
-    files: &vkload_core::platform::NoFiles,
+    environment: if policy::IS_FIXED { &NoEnvironment } else { &os::environment::ProcessEnvironment },
+    files: if policy::IS_FIXED { &NoFiles } else { &os::files::FileSystem },
     libraries: &os::libraries::DynamicLinker,
     identity: &os::identity::Process,
     log: &os::log::StandardError,
@@ -56,8 +53,8 @@ fn abort() -> ! {
 pub const FLAVOUR: Flavour = Flavour {
     software_devices_last: policy::SOFTWARE_DEVICES_LAST,
     refuses_software_devices: policy::REFUSES_SOFTWARE_DEVICES,
-    more_about_drivers: policy::MORE_ABOUT_DRIVERS,
-    ..Flavour::linux(&POLICY)
+    more_about_drivers: policy::more_about_drivers,
+    ..Flavour::linux(policy::SOURCE)
 };
 
 /// The loader of the process.

@@ -1,34 +1,32 @@
 //! The locations of manifests on Linux desktops, and other build options.
 
-#[cfg(feature = "fixed-drivers")]
-use vkload_core::discovery::FixedDrivers;
-#[cfg(not(feature = "fixed-drivers"))]
-use vkload_core::discovery::{Policy, Root, build_option};
+use vkload_core::discovery::{FixedDrivers, Policy, Root, Source, build_option};
 
 /// The search paths of this build. Two variables of the build environment change them, as
 /// distributions do: `SYSCONFDIR` (default `/usr/local/etc`) and `EXTRASYSCONFDIR` (default
 /// `/etc`).
-#[cfg(not(feature = "fixed-drivers"))]
 pub static POLICY: Policy = Policy::linux(&ROOTS);
 
-/// No search: the drivers are those that `VKLOAD_FIXED_DRIVERS` lists in the build environment,
-/// paths separated by colons.
-#[cfg(feature = "fixed-drivers")]
-pub static POLICY: FixedDrivers = FixedDrivers { libraries: FIXED, option: "VKLOAD_FIXED_DRIVERS" };
+/// Whether the drivers are fixed: then no variable is read, nothing is searched for, and there are no layers.
+pub(crate) const IS_FIXED: bool = !FIXED.is_empty();
 
-#[cfg(feature = "fixed-drivers")]
+/// The drivers that `VKLOAD_FIXED_DRIVERS` lists in the build environment, paths separated by colons.
 const FIXED: &str = match option_env!("VKLOAD_FIXED_DRIVERS") {
-    Some(list) if names_only_absolute_paths(list.as_bytes()) => list,
+    None => "",
+    Some(list) if list.is_empty() || names_only_absolute_paths(list.as_bytes()) => list,
     Some(_) => panic!(
         "VKLOAD_FIXED_DRIVERS is not a list of absolute paths separated by colons: the dynamic linker searches the folders \
          of LD_LIBRARY_PATH for a name, and the current folder for another path"
     ),
-    None => panic!("VKLOAD_FIXED_DRIVERS is not set; `cargo xtask build --fixed-drivers LIST` sets it"),
 };
+
+static FIXED_DRIVERS: FixedDrivers = FixedDrivers { libraries: FIXED, option: "VKLOAD_FIXED_DRIVERS" };
+
+/// How drivers, layers and settings are found.
+pub(crate) const SOURCE: &dyn Source = if IS_FIXED { &FIXED_DRIVERS } else { &POLICY };
 
 /// Returns whether each element of the list begins with a slash. A name would be searched for in the folders of `LD_LIBRARY_PATH`, and a
 /// relative path in the current folder.
-#[cfg(any(test, feature = "fixed-drivers"))]
 const fn names_only_absolute_paths(mut list: &[u8]) -> bool {
     let mut at_start = true;
     while let [byte, rest @ ..] = list {
@@ -41,17 +39,15 @@ const fn names_only_absolute_paths(mut list: &[u8]) -> bool {
     !at_start
 }
 
-#[cfg(not(feature = "fixed-drivers"))]
 static ROOTS: [Root; 6] = Policy::linux_roots(
     build_option(option_env!("SYSCONFDIR"), "/usr/local/etc"),
     build_option(option_env!("EXTRASYSCONFDIR"), "/etc"),
 );
 
-/// The end of the message that no driver can be used. The tool explains a search; fixed drivers need none.
-#[cfg(not(feature = "fixed-drivers"))]
-pub(crate) const MORE_ABOUT_DRIVERS: &str = "; for more, run `vkload doctor`";
-#[cfg(feature = "fixed-drivers")]
-pub(crate) const MORE_ABOUT_DRIVERS: &str = "";
+/// Returns the end of the message that no driver can be used. The tool explains a search; fixed drivers need none.
+pub(crate) fn more_about_drivers() -> &'static str {
+    if IS_FIXED { "" } else { "; for more, run `vkload doctor`" }
+}
 
 /// Whether software devices are listed only if no other device is there, without
 /// `VK_LOADER_X_SOFTWARE_DEVICES_LAST` and the settings file: if `VKLOAD_SOFTWARE_DEVICES_LAST` is `1` in the build

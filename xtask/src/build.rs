@@ -63,7 +63,7 @@ fn build_shell(shell: &Shell, build: &Build<'_>) -> Result<(), Failure> {
         cargo.arg("--release");
     }
     if let Some(drivers) = build.fixed_drivers {
-        cargo.args(["--features", "fixed-drivers"]).env("VKLOAD_FIXED_DRIVERS", drivers);
+        cargo.env("VKLOAD_FIXED_DRIVERS", drivers);
     }
     cargo.finish()?;
     let folder = match build.target {

@@ -17,9 +17,9 @@ pub struct Flavour {
     pub commands: CommandSet,
     /// Whether physical devices are sorted so that the one a user most likely wants comes first.
     pub sorts_devices: bool,
-    /// The end of the message that no driver can be used: how a user finds out more. Empty if no tool shows
-    /// more.
-    pub more_about_drivers: &'static str,
+    /// Returns the end of the message that no driver can be used: how a user finds out more. Empty if no tool
+    /// shows more.
+    pub more_about_drivers: fn() -> &'static str,
     /// Whether software devices are listed only if no other device is there, unless
     /// `VK_LOADER_X_SOFTWARE_DEVICES_LAST` or the settings file decides.
     pub software_devices_last: bool,
@@ -63,7 +63,7 @@ impl Flavour {
             extensions: *extensions,
             commands: commands.of_objects().without(&NOT_EXPORTED),
             sorts_devices: false,
-            more_about_drivers: "",
+            more_about_drivers: || "",
             software_devices_last: false,
             refuses_software_devices: false,
             handles: Handles::Written,
@@ -84,7 +84,7 @@ impl Flavour {
         ]);
         Self {
             sorts_devices: true,
-            more_about_drivers: "; for more, run `vkload doctor`",
+            more_about_drivers: || "; for more, run `vkload doctor`",
             ..Self::new(source, &EXTENSIONS)
         }
     }
@@ -131,10 +131,10 @@ mod tests {
 
     #[test]
     fn the_tool_is_recommended_only_if_it_is_installed() {
-        assert!(Flavour::linux(&POLICY).more_about_drivers.contains("vkload doctor"));
-        assert_eq!(Flavour::fuchsia(&POLICY).more_about_drivers, "");
+        assert!((Flavour::linux(&POLICY).more_about_drivers)().contains("vkload doctor"));
+        assert_eq!((Flavour::fuchsia(&POLICY).more_about_drivers)(), "");
         #[cfg(feature = "foreign-handles")]
-        assert_eq!(Flavour::apk(&POLICY).more_about_drivers, "");
+        assert_eq!((Flavour::apk(&POLICY).more_about_drivers)(), "");
     }
 
     #[cfg(feature = "foreign-handles")]

@@ -1,10 +1,5 @@
 //! The file system, by `opendir`, `readdir`, `access`, `fopen` and `stat`.
 
-#![cfg_attr(
-    feature = "fixed-drivers",
-    allow(dead_code, reason = "only the beginnings of libraries are read")
-)]
-
 use core::ffi::{CStr, c_int, c_void};
 #[cfg(target_env = "gnu")]
 use core::sync::atomic::{AtomicU8, Ordering};

@@ -6,17 +6,18 @@ use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec};
 use vkload_core::platform::{Identity, LONGEST_PATH};
 
 use super::errno;
+use crate::policy::IS_FIXED;
 
 pub(crate) struct Process;
 
 impl Identity for Process {
     fn elevated(&self) -> bool {
         // Nothing depends on it if no variable and no file is read.
-        cfg!(not(feature = "fixed-drivers")) && is_secure()
+        !IS_FIXED && is_secure()
     }
 
     fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
-        if cfg!(feature = "fixed-drivers") {
+        if IS_FIXED {
             // Only settings depend on it.
             return Ok(None);
         }

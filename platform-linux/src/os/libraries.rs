@@ -13,6 +13,7 @@ use vkload_core::platform::{FileError, Libraries, Library, LibraryKind, variable
 use super::files::beginning;
 use super::state::State;
 use crate::PLATFORM;
+use crate::policy::IS_FIXED;
 
 pub(crate) struct DynamicLinker;
 
@@ -24,9 +25,7 @@ impl Libraries for DynamicLinker {
     fn open(&self, path: &[u8], _: LibraryKind) -> Result<Library, Text> {
         // A path that only an interposer knows has no state; it is opened anyway. A fixed driver is part of
         // the system, as the loader is.
-        if cfg!(not(feature = "fixed-drivers"))
-            && let Some(state) = Some(path).filter(|path| path.contains(&b'/')).and_then(State::of)
-        {
+        if !IS_FIXED && let Some(state) = Some(path).filter(|path| path.contains(&b'/')).and_then(State::of) {
             if !state.is_regular_file() {
                 // The dynamic linker would wait for the writer of a FIFO.
                 return Err(message(b"not a regular file"));
@@ -43,7 +42,7 @@ impl Libraries for DynamicLinker {
     }
 
     fn never_opens(&self, path: &[u8]) -> bool {
-        cfg!(not(feature = "fixed-drivers"))
+        !IS_FIXED
             && State::of(path).is_some_and(|state| {
                 !state.is_regular_file()
                     || header(path, &state).is_some_and(|(header, size)| {
@@ -58,7 +57,7 @@ impl Libraries for DynamicLinker {
     }
 
     fn state(&self, name: &[u8], library: Option<Library>) -> Option<NonZero<u64>> {
-        if cfg!(feature = "fixed-drivers") {
+        if IS_FIXED {
             return None;
         }
         // SAFETY: the caller's library stays open meanwhile.

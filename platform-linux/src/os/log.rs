@@ -7,6 +7,7 @@ use vkload_core::platform::with_c_path;
 
 use super::files::may_be_as_large;
 use super::state::State;
+use crate::policy::IS_FIXED;
 
 pub(crate) struct StandardError;
 
@@ -50,7 +51,7 @@ impl LogSink for StandardError {
             | libc::O_NOCTTY
             | libc::O_CLOEXEC
             | libc::O_LARGEFILE;
-        if cfg!(feature = "fixed-drivers") {
+        if IS_FIXED {
             // Only a settings file names log files.
             return false;
         }

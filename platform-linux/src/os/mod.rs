@@ -1,6 +1,5 @@
 //! One file per platform trait, or a folder.
 
-#[cfg(not(feature = "fixed-drivers"))]
 pub(crate) mod environment;
 pub(crate) mod files;
 pub(crate) mod identity;

@@ -1,10 +1,5 @@
 //! The state of a file or folder, by `stat`, and whether a later change would show in it.
 
-#![cfg_attr(
-    feature = "fixed-drivers",
-    allow(dead_code, reason = "only the beginnings of libraries are read")
-)]
-
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
 

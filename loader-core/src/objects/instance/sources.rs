@@ -74,7 +74,7 @@ impl Sources {
     ) -> vk::Result {
         let platform = loader.platform;
         if let Some(discovered) = &self.discovered {
-            let (best, more) = (discovered.best_reason(outcomes), loader.flavour.more_about_drivers);
+            let (best, more) = (discovered.best_reason(outcomes), (loader.flavour.more_about_drivers)());
             let plan = &logger.settings.known.plan;
             let only = plan.in_force().is_some_and(|settings| settings.additional_drivers_use_exclusively);
             let only = OnlyListed(only.then_some(&plan.path));

@@ -22,13 +22,11 @@ CARGO_SRC_DIR = "packaging/library"
 CARGO_LOCK_SRC_DIR = "${S}/packaging/library"
 
 PACKAGECONFIG ??= ""
-# A fixed list of drivers, as absolute paths separated by colons.
+# A fixed list of drivers, in VKLOAD_FIXED_DRIVERS as absolute paths separated by colons.
 PACKAGECONFIG[fixed-drivers] = ",,"
 # nooelint: oelint.vars.mispell.unknown
 VKLOAD_FIXED_DRIVERS ?= ""
 export VKLOAD_FIXED_DRIVERS
-
-CARGO_BUILD_FLAGS:append = " ${@bb.utils.contains('PACKAGECONFIG', 'fixed-drivers', '--features fixed-drivers', '', d)}"
 
 do_install() {
     version=$(sed -n 's/.*The version of the registry, \([0-9.]*\),.*/\1/p' "${S}/registry/src/numbers_gen.rs")
