@@ -226,6 +226,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
 
 /// The next step of the search for physical devices after [`Driver::enumerate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Search {
     /// It is finished.
     Done,

@@ -16,6 +16,7 @@
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(missing_docs)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
@@ -77,10 +78,11 @@ pub use host::{Host, NoThread, ThreadWork};
 pub use instance::{Enumeration, Instance, InstanceRequest};
 pub use object::{Object, ObjectBase, Owned, VkObject};
 pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Properties};
-pub use vkload_core::memory::{self, OutOfMemory};
+pub use vkload_core::memory::OutOfMemory;
 pub use vkload_core::platform::Waiting;
-pub use vkload_core::registry;
-pub use vkload_core::vk;
+#[doc(no_inline)]
+pub use vkload_core::{memory, registry, vk};
+#[doc(no_inline)]
 pub use vkload_registry::{calls, types};
 
 /// The names that an implementation of [`Driver`] uses.

@@ -8,6 +8,7 @@ macro_rules! errors {
     ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $code:ident,)* })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum $name {
             /// `VK_ERROR_OUT_OF_HOST_MEMORY`
             OutOfHostMemory,

@@ -56,6 +56,8 @@ pub mod sync;
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+#[doc(no_inline)]
 pub use ash::vk;
 /// The commands, extensions and structures of the Vulkan API.
+#[doc(no_inline)]
 pub use vkload_registry as registry;

@@ -17,7 +17,7 @@ use vkload_core::memory::{OutOfMemory, Text, text};
 use vkload_core::platform::{
     Identity, Level, Libraries, Library, LibraryKind, LogSink, NoEnvironment, NoFiles, Platform, Waiting,
 };
-use vkload_core::registry::{ExtensionSet, Platform as WindowSystem};
+use vkload_core::registry::{ExtensionSet, VulkanPlatform as WindowSystem};
 use vkload_core::vk;
 
 /// A driver's `vk_icdGetInstanceProcAddr`.

@@ -3,7 +3,7 @@
 use core::ffi::CStr;
 
 use super::tables::EXTENSION_FILES;
-use super::{EXTENSION_COUNT, ExtensionId, ExtensionKind, Platform, find_extension};
+use super::{EXTENSION_COUNT, ExtensionId, ExtensionKind, VulkanPlatform, find_extension};
 
 const WORDS: usize = EXTENSION_COUNT.div_ceil(64);
 
@@ -29,7 +29,7 @@ impl ExtensionSet {
     /// Returns the extensions for these platforms.
     #[must_use]
     #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-    pub const fn on(platforms: &[Platform]) -> Self {
+    pub const fn on(platforms: &[VulkanPlatform]) -> Self {
         let mut words = [0; WORDS];
         let mut file = 0;
         while file < EXTENSION_FILES.len() {

@@ -16,6 +16,7 @@ pub struct CommandId(pub(super) u16);
 /// The kind of a command's first parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
+#[non_exhaustive]
 pub enum Class {
     /// Nothing that is dispatched; also `vkGetInstanceProcAddr`, which accepts NULL too.
     Global,
@@ -112,7 +113,8 @@ impl ExtensionId {
 /// The platforms of the registry: window systems and operating systems that only some systems have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub enum Platform {
+#[non_exhaustive]
+pub enum VulkanPlatform {
     /// For every platform.
     None,
     /// X11 through Xlib.

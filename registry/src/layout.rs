@@ -12,7 +12,7 @@
 )]
 
 use super::source::{Command, Extension};
-use super::{Class, CommandId, ExtensionKind, Platform};
+use super::{Class, CommandId, ExtensionKind, VulkanPlatform};
 
 /// The value for a command without an alias.
 pub(super) const NO_ALIAS: u16 = u16::MAX;
@@ -57,7 +57,7 @@ pub(super) struct CommandRow {
 pub(super) struct ExtensionRow {
     pub(super) spec_version: u16,
     pub(super) kind: ExtensionKind,
-    pub(super) platform: Platform,
+    pub(super) platform: VulkanPlatform,
 }
 
 /// Numbers and sizes of the tables that the commands need.
@@ -156,7 +156,8 @@ pub(super) const fn commands<const ROWS: usize, const BYTES: usize, const PROVID
 pub(super) const fn extensions<const ROWS: usize, const BYTES: usize>(
     files: &[&[Extension]],
 ) -> Extensions<ROWS, BYTES> {
-    let empty_row = ExtensionRow { spec_version: 0, kind: ExtensionKind::Instance, platform: Platform::None };
+    let empty_row =
+        ExtensionRow { spec_version: 0, kind: ExtensionKind::Instance, platform: VulkanPlatform::None };
     let mut tables =
         Extensions { names: Names { starts: [0; ROWS], bytes: [0; BYTES] }, rows: [empty_row; ROWS] };
     let (mut id, mut bytes) = (0, 0);

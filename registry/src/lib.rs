@@ -67,7 +67,7 @@ pub mod types;
 
 pub use command_set::CommandSet;
 pub use extension_set::ExtensionSet;
-pub use ids::{Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, Platform};
+pub use ids::{Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, VulkanPlatform};
 pub use numbers_gen::{
     COMMAND_COUNT, EXTENSION_COUNT, FIRST_DEVICE, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION,
 };
@@ -171,8 +171,8 @@ impl CommandId {
     }
 
     /// Returns the platform that the command is for. Core commands are for all platforms.
-    pub fn window_system(self) -> Platform {
-        self.providers().next().map_or(Platform::None, ExtensionId::platform)
+    pub fn window_system(self) -> VulkanPlatform {
+        self.providers().next().map_or(VulkanPlatform::None, ExtensionId::platform)
     }
 }
 
@@ -193,7 +193,7 @@ impl ExtensionId {
     }
 
     /// Returns the platform that it is for.
-    pub fn platform(self) -> Platform {
-        tables::extension(self.index()).map_or(Platform::None, |row| row.platform)
+    pub fn platform(self) -> VulkanPlatform {
+        tables::extension(self.index()).map_or(VulkanPlatform::None, |row| row.platform)
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! [`layout`]: super::layout
 
-use super::{Class, CommandId, ExtensionId, ExtensionKind, Platform};
+use super::{Class, CommandId, ExtensionId, ExtensionKind, VulkanPlatform};
 
 /// A command as a generated file states it.
 pub(super) struct Command {
@@ -35,7 +35,7 @@ pub(super) struct Extension {
     pub(super) name: &'static str,
     pub(super) kind: ExtensionKind,
     pub(super) spec_version: u32,
-    pub(super) platform: Platform,
+    pub(super) platform: VulkanPlatform,
 }
 
 /// The commands of a generated file: their constants, and [`Command`]s in `ROWS`.
@@ -80,14 +80,14 @@ macro_rules! extensions {
         )*
 
         pub(crate) const ROWS: &[$crate::source::Extension] = {
-            use $crate::Platform;
+            use $crate::VulkanPlatform;
             &[$(
                 $crate::source::Extension {
                     id: $id,
                     name: $name,
                     kind: $crate::ExtensionKind::$kind,
                     spec_version: $version,
-                    platform: [$(Platform::$platform,)? Platform::None][0],
+                    platform: [$(VulkanPlatform::$platform,)? VulkanPlatform::None][0],
                 },
             )*]
         };

@@ -6,8 +6,8 @@ use std::vec::Vec;
 
 use super::{
     COMMAND_COUNT, Class, CommandId, DEVICE_SLOTS, EXTENSION_COUNT, ExtensionId, ExtensionKind, FIRST_DEVICE,
-    FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION, INSTANCE_SLOTS, Platform, command, extension,
-    find, find_extension,
+    FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE, HEADER_VERSION, INSTANCE_SLOTS, VulkanPlatform, command,
+    extension, find, find_extension,
 };
 
 /// Variants of `name` with a letter changed, cut or added, at every position.
@@ -182,8 +182,8 @@ fn facts_of_the_registry() {
     assert_eq!(fact(c"vkCmdPushDescriptorSet"), Some((Class::CommandBuffer, Some(4))));
     // Commands of Vulkan SC only, and of an extension that is not supported.
     assert_eq!((fact(c"vkGetFaultData"), fact(c"vkGetSwapchainGrallocUsageANDROID")), (None, None));
-    assert_eq!(command::CREATE_XCB_SURFACE_KHR.window_system(), Platform::Xcb);
-    assert_eq!(command::CREATE_HEADLESS_SURFACE_EXT.window_system(), Platform::None);
+    assert_eq!(command::CREATE_XCB_SURFACE_KHR.window_system(), VulkanPlatform::Xcb);
+    assert_eq!(command::CREATE_HEADLESS_SURFACE_EXT.window_system(), VulkanPlatform::None);
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn facts_of_extensions() {
     assert_eq!(extension::KHR_SURFACE.kind(), ExtensionKind::Instance);
     assert_eq!(extension::KHR_SURFACE.spec_version(), 25);
     assert_eq!(extension::KHR_SWAPCHAIN.kind(), ExtensionKind::Device);
-    assert_eq!(extension::EXT_ACQUIRE_XLIB_DISPLAY.platform(), Platform::XlibXrandr);
+    assert_eq!(extension::EXT_ACQUIRE_XLIB_DISPLAY.platform(), VulkanPlatform::XlibXrandr);
     assert_eq!(find_extension(b"VK_ANDROID_native_buffer"), None);
 }
 

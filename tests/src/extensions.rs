@@ -1,17 +1,17 @@
 //! All instance extensions at once: commands of those that are not enabled are not answered.
 
-use vkload_core::registry::{ExtensionId, ExtensionKind, Platform};
+use vkload_core::registry::{ExtensionId, ExtensionKind, VulkanPlatform};
 
 use crate::{Ask, Driver};
 
 /// The platforms that a loader for Linux knows.
-pub const PLATFORMS: [Platform; 6] = [
-    Platform::None,
-    Platform::Xlib,
-    Platform::XlibXrandr,
-    Platform::Xcb,
-    Platform::Wayland,
-    Platform::DirectFb,
+pub const PLATFORMS: [VulkanPlatform; 6] = [
+    VulkanPlatform::None,
+    VulkanPlatform::Xlib,
+    VulkanPlatform::XlibXrandr,
+    VulkanPlatform::Xcb,
+    VulkanPlatform::Wayland,
+    VulkanPlatform::DirectFb,
 ];
 
 /// Returns the names of the instance extensions that a loader for Linux knows.

@@ -58,6 +58,7 @@ pub trait CommandBuffers: Driver {
 /// A command that cannot be recorded (`vkCmdBuildAccelerationStructuresKHR`, push descriptors by template and a few
 /// others) is always called at once, even if the rest is recorded. It can record its work with
 /// [`ExclusiveCommandBuffer::record`].
+#[non_exhaustive]
 pub enum Recording<D: 'static> {
     /// None: the driver has all commands that record.
     None,

@@ -110,6 +110,7 @@ pub struct DrmNode {
 
 /// How a device is connected.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Bus {
     /// PCI, including PCI devices with a virtio device behind them.
     Pci(PciAddress, PciId),
@@ -189,6 +190,7 @@ pub struct LeftOut {
 
 /// Why a node cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NodeError {
     /// The user may not open it (`EACCES`, `EPERM`).
     NoPermission,

@@ -72,6 +72,7 @@ impl core::ops::Deref for Enabled {
 
 /// Why features cannot be enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CheckError {
     /// A requested feature is not reported by the physical device.
     NotPresent {

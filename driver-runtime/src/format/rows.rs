@@ -50,6 +50,7 @@ pub struct PlaneInfo {
 /// The meaning of a component's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the specification")]
+#[non_exhaustive]
 pub enum NumericFormat {
     Unorm,
     Snorm,
@@ -68,6 +69,7 @@ pub enum NumericFormat {
 /// How blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the specification")]
+#[non_exhaustive]
 pub enum Compression {
     Bc,
     Etc2,
@@ -79,6 +81,7 @@ pub enum Compression {
 
 /// How many texels share their colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Chroma {
     /// Four: half the width and height.
     C420,

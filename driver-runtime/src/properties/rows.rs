@@ -36,6 +36,7 @@ pub struct Member {
 
 /// The type of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// `VkBool32`
     Bool,
@@ -69,6 +70,7 @@ pub enum Kind {
 
 /// How a value that the specification requires bounds the values of devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Bound {
     /// A device may have more.
     Most,

@@ -5,6 +5,7 @@ use vkload_core::abi::chain;
 
 /// The colour outside of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BorderColour {
     /// Red, green, blue and alpha, as the bits of floating-point numbers.
     Float([u32; 4]),

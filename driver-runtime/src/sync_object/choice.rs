@@ -10,6 +10,7 @@ pub const SYNC_TYPES: usize = 8;
 
 /// Why a list of types cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SyncTypeError {
     /// The list has more than [`SYNC_TYPES`] types.
     TooMany,

@@ -3,7 +3,7 @@
 #![forbid(unsafe_code)]
 
 use crate::discovery::Source;
-use crate::registry::{CommandSet, ExtensionSet, Platform as WindowSystem, command};
+use crate::registry::{CommandSet, ExtensionSet, VulkanPlatform as WindowSystem, command};
 
 /// The differences between the kinds of loader.
 #[derive(Clone, Copy)]

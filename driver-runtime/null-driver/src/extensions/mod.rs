@@ -11,18 +11,18 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use vkload_driver_runtime::features::Features;
-use vkload_driver_runtime::registry::{ExtensionId, ExtensionSet, Platform, extension};
+use vkload_driver_runtime::registry::{ExtensionId, ExtensionSet, VulkanPlatform, extension};
 
 use rows::{Alternative, Needs};
 
-const LINUX: &[Platform] = &[
-    Platform::None,
-    Platform::Xlib,
-    Platform::XlibXrandr,
-    Platform::Xcb,
-    Platform::Wayland,
-    Platform::DirectFb,
-    Platform::Provisional,
+const LINUX: &[VulkanPlatform] = &[
+    VulkanPlatform::None,
+    VulkanPlatform::Xlib,
+    VulkanPlatform::XlibXrandr,
+    VulkanPlatform::Xcb,
+    VulkanPlatform::Wayland,
+    VulkanPlatform::DirectFb,
+    VulkanPlatform::Provisional,
 ];
 
 /// Extensions of loaders and layers, which drivers do not have.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use vkload_driver_runtime::physical_device::QUEUE_FAMILIES;
 use vkload_driver_runtime::{Description, reflect, vk};
-use vkload_fault_rules::heap;
+use vkload_fault_rules::parse_heap;
 
 /// The identity in the words; all other properties remain unchanged.
 #[derive(Default)]
@@ -63,7 +63,7 @@ impl Identity {
                 if self.heaps.len() >= vk::MAX_MEMORY_HEAPS {
                     return Err(format!("a device has up to {} heaps", vk::MAX_MEMORY_HEAPS));
                 }
-                self.heaps.push(heap(value)?);
+                self.heaps.push(parse_heap(value)?);
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use vkload_driver_runtime::atomic::AtomicU64;
 
 use vkload_driver_runtime::registry::{ExtensionId, ExtensionKind, ExtensionSet, extension, find_extension};
 use vkload_driver_runtime::vk;
-use vkload_fault_rules::{Rules, number, words};
+use vkload_fault_rules::{Rules, parse_number, parse_words};
 
 use super::log::{Frame, Log};
 use super::{EVENTS, Identity, Scenario, Surfaces, profile};
@@ -60,7 +60,7 @@ impl Default for Scenario {
 
 pub(super) fn read(text: &str) -> Result<Scenario, String> {
     let mut scenario = Scenario::default();
-    let words = words(text)?;
+    let words = parse_words(text)?;
     // Files come first, so that the other words override a profile, and limit the log.
     let of_file = |word: &&String| ["profile=", "log="].iter().any(|key| word.starts_with(key));
     let ordered = words.iter().filter(of_file).chain(words.iter().filter(|word| !of_file(word)));
@@ -85,14 +85,16 @@ impl Scenario {
     fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         match key {
             "api" => self.api_version = version(value).ok_or("a version is MAJOR.MINOR, as in 1.3")?,
-            "interface" => self.interface = number(value, vkload_driver_runtime::icd::INTERFACE_VERSION)?,
+            "interface" => {
+                self.interface = parse_number(value, vkload_driver_runtime::icd::INTERFACE_VERSION)?
+            }
             "devices" if value == "drm" => {
                 self.drm = true;
                 extensions::DRM_DEVICE_EXTENSIONS.iter().for_each(|id| self.device_extensions.insert(*id));
             }
-            "devices" => self.devices = number(value, DEVICES)?,
+            "devices" => self.devices = parse_number(value, DEVICES)?,
             "groups" => {
-                let sizes = value.split(',').map(|size| number(size, vk::MAX_DEVICE_GROUP_SIZE as u32));
+                let sizes = value.split(',').map(|size| parse_number(size, vk::MAX_DEVICE_GROUP_SIZE as u32));
                 self.groups = sizes.collect::<Result<_, _>>()?;
             }
             "name" => value.clone_into(&mut self.name),
@@ -109,8 +111,8 @@ impl Scenario {
                     _ => return Err("a queue is sync or async".to_owned()),
                 }
             }
-            "delay" => self.delay = number(value, DELAY)?,
-            "clock" => self.clock = Some(number(value, u32::MAX)?.into()),
+            "delay" => self.delay = parse_number(value, DELAY)?,
+            "clock" => self.clock = Some(parse_number(value, u32::MAX)?.into()),
             "log" => {
                 if !host::append(value, "") {
                     return Err(format!("{value} cannot be written"));
