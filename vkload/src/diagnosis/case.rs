@@ -168,8 +168,8 @@ impl Case {
         manager.nvidia_driver(&self.facts.system)
     }
 
-    /// Returns the result of trying a layer alone, if it shows a fault. Some failures are not faults: the layer may need another layer, or
-    /// more than the built-in driver has. A layer that breaks programs has a finding of its own.
+    /// Returns the result of trying a layer alone, if it shows a fault. Some failures are not faults: the layer may need another layer.
+    /// A layer that breaks programs has a finding of its own.
     pub(crate) fn fault_of_layer(&self, name: &str) -> Option<&Trial> {
         let trial = self.trials.layer(name).filter(|trial| trial.ending != Ending::Finished)?;
         let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();

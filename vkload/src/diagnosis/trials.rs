@@ -27,7 +27,7 @@ pub(crate) struct Trials {
     pub(crate) program: Option<Trial>,
     /// Each driver alone, with its manifest.
     pub(crate) drivers: Vec<(String, Trial)>,
-    /// Each layer that is active, alone above the built-in driver, with its name.
+    /// Each layer that is active, with its name: opened, and if something is wrong, alone above a driver that works.
     pub(crate) layers: Vec<(String, Trial)>,
     /// Each device file that the permissions allow this user to open, by its path. Opened only where programs get no GPU.
     pub(crate) files: Vec<(String, Trial)>,
@@ -70,13 +70,23 @@ impl Trials {
             attempts.push(Attempt::of(&lossless::text(&driver.path), Subject::Driver { library }));
         }
         let drivers = attempts.len();
-        attempts.extend(alone(planned, &layers, settings));
+        attempts.extend(alone(planned, &layers, settings, None));
         let mut tried = try_all(&attempts, settings, progress);
         let of_layers = tried.split_off(drivers);
         trials.program = (!tried.is_empty()).then(|| tried.remove(0).1);
         (trials.drivers, trials.layers) = (tried, of_layers);
-        trials.try_slow_layers_again(settings, &attempts);
         keep(&trials);
+        let is_slow = trials.program.as_ref().is_some_and(|program| program.milliseconds >= LONG);
+        let working = planned.drivers.used().zip(&trials.drivers).filter(|(_, (_, trial))| trial.works());
+        let mut manifests = working.filter_map(|((_, driver), _)| str::from_utf8(&driver.path).ok());
+        // A colon would separate two paths.
+        let manifest = manifests.find(|path| !path.contains(':'));
+        if let Some(manifest) = manifest.filter(|_| is_slow || suspects::anything_missing(&trials)) {
+            let attempts = Vec::from_iter(alone(planned, &layers, settings, Some(manifest)));
+            trials.layers = try_all(&attempts, settings, progress);
+            trials.try_slow_layers_again(settings, &attempts);
+            keep(&trials);
+        }
         let has_gpu = trials.program.iter().flat_map(Trial::usable).any(|device| device.kind != "cpu");
         if !has_gpu {
             let open = nodes.iter().filter(|node| node.is_needed() && !node.is_closed());
@@ -147,18 +157,24 @@ impl Trials {
     }
 }
 
-/// Tries each layer with the others left out. A meta-layer has no library: its components are among the layers.
+/// Tries each layer with the others left out, above the driver with this manifest. A meta-layer has no library: its components are among
+/// the layers.
 fn alone<'a>(
     planned: &'a Planned,
     layers: &'a [LayerView],
     settings: &'a Settings,
+    driver: Option<&'a str>,
 ) -> impl Iterator<Item = Attempt> + 'a {
     let of = move |(index, layer): (usize, &LayerView)| {
         let others: Vec<usize> = (0..layers.len()).filter(|other| *other != index).collect();
-        let changes = suspects::without(planned, layers, &others, settings);
         let candidate = planned.layers.layers.get(layer.index)?;
         // The layer is opened and no more unless it is alone: others may not be possible to leave out.
-        let subject = probe::layers::subject(candidate, changes.is_ok());
+        let changes = driver.and_then(|driver| {
+            let mut changes = suspects::without(planned, layers, &others, settings).ok()?;
+            changes.insert("VK_DRIVER_FILES".to_owned(), Some(driver.to_owned()));
+            Some(changes)
+        });
+        let subject = probe::layers::subject(candidate, changes.is_some());
         Some(Attempt { changes: changes.unwrap_or_default(), ..Attempt::of(&layer.name, subject) })
     };
     layers.iter().enumerate().filter(|(_, layer)| !layer.library.is_empty()).filter_map(of)

@@ -64,8 +64,8 @@ pub(crate) enum Subject {
     Driver {
         library: String,
     },
-    /// A layer: opened and negotiated with, as the loader does it, and if it is `alone`, then above a driver that is known to work, the
-    /// built-in one. The three functions have the names in its manifest, which are empty if it names none.
+    /// A layer: opened and negotiated with, as the loader does it, and if it is `alone`, then enabled in the loader that is built into this
+    /// program. The three functions have the names in its manifest, which are empty if it names none.
     Layer {
         name: String,
         library: String,

@@ -23,7 +23,7 @@ const WAIT_LIMIT: u64 = 60_000_000_000;
 pub(super) struct Commands<'a> {
     /// A loader's or a driver's function.
     pub(super) find: vk::PFN_vkGetInstanceProcAddr,
-    /// The layer that is to be above the built-in driver, which a loader is then given instead of those that it finds.
+    /// A layer to enable.
     pub(super) layer: Option<&'a CStr>,
 }
 
@@ -97,11 +97,6 @@ unsafe fn create_instance(
 ) -> Result<vk::Instance, Ending> {
     let application = vk::ApplicationInfo::default().application_name(c"vkload doctor").api_version(version);
     let (mut extensions, mut layers) = (Vec::new(), Vec::new());
-    let drivers = [vk::DirectDriverLoadingInfoLUNARG::default()
-        .pfn_get_instance_proc_addr(Some(vkload_null_driver::get_instance_proc_addr))];
-    let mut list = vk::DirectDriverLoadingListLUNARG::default()
-        .mode(vk::DirectDriverLoadingModeLUNARG::EXCLUSIVE)
-        .drivers(&drivers);
     let mut info = vk::InstanceCreateInfo::default().application_info(&application);
     let has = |name: &CStr| available.iter().any(|known| known.as_c_str() == name);
     if has(ash::khr::portability_enumeration::NAME) {
@@ -112,9 +107,7 @@ unsafe fn create_instance(
         extensions.push(ash::khr::surface::NAME.as_ptr());
     }
     if let Some(layer) = commands.layer {
-        extensions.push(c"VK_LUNARG_direct_driver_loading".as_ptr());
         layers.push(layer.as_ptr());
-        info = info.push_next(&mut list);
     }
     let info = info.enabled_extension_names(&extensions).enabled_layer_names(&layers);
     let mut instance = vk::Instance::null();

@@ -197,9 +197,7 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
     let what = match &trial.ending {
         _ if trial.is_unusable() => format!("the layer {} cannot be used: {trial}", layer.name),
         Ending::Failed { words, .. } => format!("the layer {} {words}", layer.name),
-        Ending::Result { .. } => {
-            format!("with the layer {} above the driver that is built into vkload, {trial}", layer.name)
-        }
+        Ending::Result { .. } => format!("with the layer {} alone, {trial}", layer.name),
         _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),
     };
     let id = match &trial.ending {
