@@ -182,7 +182,7 @@ lint_for() {
 # The `rust-version` of the published crates. The step before has added that compiler.
 oldest_compiler() {
     if rustup toolchain install 1.88 --profile minimal >/dev/null 2>&1; then
-        step "oldest compiler" env -u RUSTUP_TOOLCHAIN cargo +1.88 check --quiet --package libvulkan-linux --package vkload
+        step "oldest compiler" env -u RUSTUP_TOOLCHAIN cargo +1.88 check --quiet --package libvulkan-linux --package vkload --features vkload/tool
     else
         skip "oldest compiler: rustup cannot add Rust 1.88"
     fi

@@ -48,13 +48,13 @@ faults-layer libVkLayer_vkload_faults.so layers/faults/VkLayer_vkload_faults.jso
 
 build_everything() {
     # shellcheck disable=SC2086 # two words
-    build --package libvulkan-linux
+    build --package libvulkan-linux ${drivers:+--features fixed-drivers}
     strip_to_files libvulkan.so
     make_archive
     # The tool would check manifests that a library with fixed drivers never reads.
     [ -z "$drivers" ] || return 0
     cargo xtask pages "$files/pages"
-    build --package vkload --bin vkload
+    build --package vkload --features tool
     strip_to_files vkload
     echo "$plugins" | while read -r package library _; do
         build --package "$package"

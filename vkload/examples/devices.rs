@@ -3,12 +3,12 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use ash::vk;
-use vkload::Config;
+use vkload::ash::vk;
+use vkload::{Config, ConfigError};
 
 fn main() -> ExitCode {
     // The doctor starts this program again to try drivers.
-    vkload::init_probes();
+    vkload::init_doctor();
     match devices() {
         Ok(names) if !names.is_empty() => {
             names.iter().for_each(|name| println!("{name}"));
@@ -28,7 +28,14 @@ fn main() -> ExitCode {
 }
 
 fn devices() -> Result<Vec<String>, Box<dyn Error>> {
-    Config::new().add_drivers("drivers").apply()?;
+    let config = Config::new()
+        .on_message(|level, text| eprintln!("Vulkan: {level:?}: {text}"))
+        .hint("this program's page explains more");
+    match config.clone().add_drivers("drivers").apply() {
+        // It may be installed without drivers.
+        Err(ConfigError::NotFound(_)) => config.apply()?,
+        applied => applied?,
+    }
     let entry = vkload::entry();
     let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
     let info = vk::InstanceCreateInfo::default().application_info(&application);

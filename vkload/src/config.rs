@@ -1,17 +1,19 @@
 //! The configuration of the loader in a program.
 
-use std::ffi::{CStr, OsStr, OsString};
+use std::ffi::{CStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{env, fmt, io};
 
+use vkload_core::platform::Level;
 use vkload_core::platform::variables::{
     VK_ADD_DRIVER_FILES, VK_ADD_IMPLICIT_LAYER_PATH, VK_ADD_LAYER_PATH, VK_DRIVER_FILES, VK_ICD_FILENAMES,
     VK_INSTANCE_LAYERS, VK_LOADER_DEBUG,
 };
 use vkload_core::registry::HEADER_VERSION;
 
-use crate::own_loader::{self, Applied, Combine, Setting};
+use crate::own_loader::{self, Applied, Combine, OnMessage, Setting};
 
 /// Configures the loader in this program: adds drivers and layers, sets its log, or prefers a newer loader of the system.
 ///
@@ -24,14 +26,20 @@ use crate::own_loader::{self, Applied, Combine, Setting};
 /// ```
 /// use vkload::Config;
 ///
-/// Config::new().add_layers("layers").enable_layer("VK_LAYER_KHRONOS_validation").log("warn,error").apply()?;
+/// Config::new()
+///     .enable_layer("VK_LAYER_KHRONOS_validation")
+///     .on_message(|level, text| eprintln!("Vulkan: {level:?}: {text}"))
+///     .hint("for more, start this program with --diagnose")
+///     .apply()?;
 /// let entry = vkload::entry();
 /// # Ok::<(), vkload::ConfigError>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 #[must_use = "a configuration has no effect until it is applied"]
 pub struct Config {
     lists: Vec<(&'static CStr, Combine, Item)>,
+    on_message: Option<OnMessage>,
+    hint: String,
     prefer_newer: bool,
 }
 
@@ -41,12 +49,34 @@ enum Item {
     Word(OsString),
 }
 
+/// The level of a message or, to select messages, a level or a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LogLevel {
+    /// A request was not fulfilled.
+    Error,
+    /// Something is probably wrong.
+    Warning,
+    /// For example the versions of a program and its engine.
+    Info,
+    /// The steps to a decision.
+    Debug,
+    /// Only to select messages: those of any level about drivers.
+    Drivers,
+    /// Only to select messages: those of any level about layers.
+    Layers,
+    /// Only to select messages: all.
+    All,
+}
+
 /// Why a configuration does not apply.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The loader is in use: a configuration comes before [`entry`](crate::entry) and every other use, and once.
+    /// The loader is in use, or has a configuration: one comes before [`entry`](crate::entry) and every other use.
     InUse,
+    /// A driver or layer is not at this path.
+    NotFound(PathBuf),
     /// A path or name cannot be an element of a list, because it has a colon or a NUL.
     Separator(OsString),
     /// A relative path was given, and the program's own path is unknown.
@@ -59,6 +89,9 @@ impl fmt::Display for ConfigError {
             Self::InUse => f.write_str(
                 "the Vulkan loader in this program is in use already; apply one configuration, before anything else",
             ),
+            Self::NotFound(path) => {
+                write!(f, "{} does not exist; install it there, or leave it out of the configuration", path.display())
+            }
             Self::Separator(word) => {
                 write!(f, "\"{}\" has a colon or a NUL, which separate the elements of a list; rename it", word.display())
             }
@@ -90,7 +123,7 @@ impl Config {
     }
 
     /// Uses a driver's manifest, or those in a folder, instead of the system's. May be called several times. (`VK_DRIVER_FILES`)
-    pub fn replace_drivers(self, path: impl Into<PathBuf>) -> Self {
+    pub fn only_drivers(self, path: impl Into<PathBuf>) -> Self {
         self.path(VK_DRIVER_FILES.name, Combine::Default { unless: Some(VK_ICD_FILENAMES.name) }, path)
     }
 
@@ -111,9 +144,32 @@ impl Config {
         self.item(VK_INSTANCE_LAYERS.name, Combine::Append, Item::Word(name.into()))
     }
 
-    /// Sets the levels of messages on standard error, separated by commas: `warn,error`. (`VK_LOADER_DEBUG`)
-    pub fn log(self, levels: impl Into<OsString>) -> Self {
-        self.set(VK_LOADER_DEBUG.name, levels)
+    /// Selects messages. Without it, there are only messages about calls that cannot succeed. (`VK_LOADER_DEBUG`)
+    pub fn log_levels(mut self, levels: impl IntoIterator<Item = LogLevel>) -> Self {
+        let words: Vec<_> = levels.into_iter().map(LogLevel::word).collect();
+        self.lists.retain(|(other, ..)| *other != VK_LOADER_DEBUG.name);
+        let levels = Item::Word(words.join(",").into());
+        self.item(VK_LOADER_DEBUG.name, Combine::Default { unless: None }, levels)
+    }
+
+    /// Passes messages to this function instead of writing them to standard error. Any thread may call it, within any Vulkan command; it
+    /// must not call Vulkan.
+    pub fn on_message(self, receive: impl Fn(LogLevel, &str) + Send + Sync + 'static) -> Self {
+        let receive = move |level, text: &str| {
+            let level = match level {
+                Level::Error => LogLevel::Error,
+                Level::Warning => LogLevel::Warning,
+                Level::Info => LogLevel::Info,
+                Level::Debug => LogLevel::Debug,
+            };
+            receive(level, text);
+        };
+        Self { on_message: Some(Arc::new(receive)), ..self }
+    }
+
+    /// Adds how the user of this program finds out more to the message that no driver can be used.
+    pub fn hint(self, hint: &str) -> Self {
+        Self { hint: format!("; {hint}"), ..self }
     }
 
     /// Uses the system's `libvulkan.so.1` if its version of Vulkan is newer than this loader's, and if that library can be loaded.
@@ -131,19 +187,14 @@ impl Config {
         let settings = self.settings()?;
         let choose = || {
             let newer = self.prefer_newer.then(|| own_loader::newer_system_loader(HEADER_VERSION)).flatten();
-            Applied { settings, find: newer.unwrap_or_else(own_loader::own) }
+            let find = newer.unwrap_or_else(own_loader::own);
+            Applied { settings, on_message: self.on_message, hint: self.hint, find }
         };
         if own_loader::apply(choose) { Ok(()) } else { Err(ConfigError::InUse) }
     }
 
     fn path(self, name: &'static CStr, combine: Combine, path: impl Into<PathBuf>) -> Self {
         self.item(name, combine, Item::Path(path.into()))
-    }
-
-    /// Sets a variable that is no list.
-    fn set(mut self, name: &'static CStr, value: impl Into<OsString>) -> Self {
-        self.lists.retain(|(other, ..)| *other != name);
-        self.item(name, Combine::Default { unless: None }, Item::Word(value.into()))
     }
 
     fn item(mut self, name: &'static CStr, combine: Combine, item: Item) -> Self {
@@ -168,6 +219,27 @@ impl Config {
     }
 }
 
+impl LogLevel {
+    /// Returns its word in `VK_LOADER_DEBUG`.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Drivers => "driver",
+            Self::Layers => "layer",
+            Self::All => "all",
+        }
+    }
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config").field("lists", &self.lists).field("hint", &self.hint).finish_non_exhaustive()
+    }
+}
+
 impl Item {
     /// Returns it as an element of a list.
     fn element(&self) -> Result<OsString, ConfigError> {
@@ -179,8 +251,13 @@ impl Item {
                 executable.parent().unwrap_or(Path::new("/")).join(path).into_os_string()
             }
         };
-        let separates = |element: &OsStr| element.as_bytes().iter().any(|byte| [b':', 0].contains(byte));
-        if separates(&element) { Err(ConfigError::Separator(element)) } else { Ok(element) }
+        if element.as_bytes().iter().any(|byte| [b':', 0].contains(byte)) {
+            return Err(ConfigError::Separator(element));
+        }
+        match self {
+            Self::Path(_) if !Path::new(&element).exists() => Err(ConfigError::NotFound(element.into())),
+            _ => Ok(element),
+        }
     }
 }
 
@@ -191,16 +268,30 @@ mod tests {
     #[test]
     fn relative_paths_start_at_the_program_and_lists_are_joined() {
         let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
-        let config = Config::new().add_layers("layers").add_drivers("/opt/driver.json").add_layers("/usr/x");
-        let settings = config.settings().unwrap();
+        let config = Config::new().add_layers("../deps").add_drivers("/dev/null").add_layers("/usr");
+        let settings = config.log_levels([LogLevel::Warning, LogLevel::Drivers]).settings().unwrap();
         let values: Vec<_> = settings.iter().map(|it| (it.name, it.value.to_str().unwrap())).collect();
-        let layers = format!("{}/layers:/usr/x", folder.display());
-        assert_eq!(values, [(c"VK_ADD_LAYER_PATH", &*layers), (c"VK_ADD_DRIVER_FILES", "/opt/driver.json")]);
+        let layers = format!("{}/../deps:/usr", folder.display());
+        assert_eq!(
+            values,
+            [
+                (c"VK_ADD_LAYER_PATH", &*layers),
+                (c"VK_ADD_DRIVER_FILES", "/dev/null"),
+                (c"VK_LOADER_DEBUG", "warn,driver")
+            ]
+        );
+    }
+
+    #[test]
+    fn a_misspelt_path_is_refused() {
+        let error = Config::new().add_drivers("does/not/exist").apply().unwrap_err();
+        assert!(error.to_string().contains("does/not/exist does not exist; install it"), "{error}");
+        assert!(Config::new().add_layers("/nowhere").settings().is_err());
     }
 
     #[test]
     fn an_element_that_would_become_two_is_refused() {
-        let error = Config::new().replace_drivers("/a:b").settings().unwrap_err();
+        let error = Config::new().only_drivers("/a:b").settings().unwrap_err();
         assert!(error.to_string().starts_with("\"/a:b\" has a colon"), "{error}");
         assert!(Config::new().enable_layer("VK_LAYER_\0").settings().is_err());
     }

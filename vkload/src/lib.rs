@@ -6,28 +6,32 @@
 //! let entry = vkload::entry();
 //! // SAFETY: this command may be called at any time.
 //! let version = unsafe { entry.try_enumerate_instance_version() }?;
-//! assert!(version >= Some(ash::vk::API_VERSION_1_3));
-//! # Ok::<(), ash::vk::Result>(())
+//! assert!(version >= Some(vkload::ash::vk::API_VERSION_1_3));
+//! # Ok::<(), vkload::ash::vk::Result>(())
 //! ```
 //!
-//! [`Config`] adds drivers and layers that are installed beside the program, and may prefer a newer loader of the system. [`doctor`] returns
-//! the reasons why Vulkan does not work as values, for the program's users.
-//!
-//! Depend on it with `default-features = false` and the features that the program uses:
+//! [`Config`] adds drivers and layers that are installed beside the program, receives the loader's messages, and may prefer a newer loader
+//! of the system. [`doctor`] returns the reasons why Vulkan does not work as values, for the program's users.
 //!
 //! | feature | adds |
 //! |---|---|
 //! | `doctor` | [`doctor`] and [`Doctor`] |
-//! | `vulkanalia` | `VulkanaliaLoader`, for vulkanalia |
-//! | `vulkano` | `VulkanoLoader`, for vulkano |
-//! | `tool` (default) | the command line tool `vkload` |
+//! | `vulkanalia` | [`VulkanaliaLoader`], for vulkanalia 0.35 |
+//! | `vulkano` | [`VulkanoLoader`], for vulkano 0.35 |
+//! | `tool` | the command line tool `vkload` (`cargo install vkload --features tool`), and nothing for programs |
 //!
 //! The crate works on Linux, with glibc or another C library that has a dynamic linker.
-// The tool uses the rest.
+//!
+//! [The book](https://github.com/vkload/vkload/blob/main/docs/versions.md) says what a version promises.
 #![deny(missing_docs)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+// The tool uses the rest.
 #![cfg_attr(all(feature = "doctor", not(feature = "tool")), allow(dead_code, unused_imports))]
 
-/// Compiles the program in the README.
+#[cfg(not(target_os = "linux"))]
+compile_error!("vkload is for Linux; on other systems, use their own Vulkan loader");
+
+/// Compiles the programs in the README.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
@@ -112,6 +116,9 @@ mod tool;
 #[cfg(feature = "doctor")]
 mod view;
 
+#[doc(no_inline)]
+pub use ash;
+
 #[cfg(feature = "vulkanalia")]
 pub use bindings::VulkanaliaLoader;
 #[cfg(feature = "vulkano")]
@@ -119,10 +126,11 @@ pub use bindings::VulkanoLoader;
 pub use bindings::{entry, get_instance_proc_addr};
 #[cfg(feature = "doctor")]
 pub use command::{Command, Step};
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, LogLevel};
 #[cfg(feature = "doctor")]
 pub use diagnosis::{Diagnosis, Doctor, DoctorError, Finding, Severity, doctor};
 #[cfg(feature = "doctor")]
-pub use probe::init_probes;
+pub use probe::init_doctor;
 #[cfg(feature = "tool")]
+#[doc(hidden)]
 pub use tool::{findings, run};

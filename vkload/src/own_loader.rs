@@ -3,18 +3,19 @@
 use std::ffi::{CStr, OsString, c_char};
 use std::mem::transmute;
 use std::os::unix::ffi::OsStrExt as _;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ash::vk;
+use vkload_core::flavour::Flavour;
 use vkload_core::loader::Loader;
 use vkload_core::memory::{OutOfMemory, Text, text};
-use vkload_core::platform::{Environment, Platform, Reader};
+use vkload_core::platform::{Environment, Level, LogSink, Platform, Reader};
 use vkload_linux::FLAVOUR;
 
 pub(crate) static PLATFORM: Platform =
-    Platform { environment: &ConfiguredEnvironment, ..vkload_linux::PLATFORM };
+    Platform { environment: &ConfiguredEnvironment, log: &ConfiguredLog, ..vkload_linux::PLATFORM };
 
-pub(crate) static LOADER: Loader = Loader::new(&PLATFORM, FLAVOUR);
+pub(crate) static LOADER: Loader = Loader::new(&PLATFORM, Flavour { more_about_drivers: hint, ..FLAVOUR });
 
 pub(crate) mod commands {
     vkload_core::global_commands!(super::LOADER);
@@ -36,8 +37,14 @@ pub(crate) struct Setting {
     pub(crate) value: OsString,
 }
 
+/// The callback that receives messages.
+pub(crate) type OnMessage = Arc<dyn Fn(Level, &str) + Send + Sync>;
+
 pub(crate) struct Applied {
     pub(crate) settings: Vec<Setting>,
+    pub(crate) on_message: Option<OnMessage>,
+    /// The end of the message that no driver can be used.
+    pub(crate) hint: String,
     pub(crate) find: vk::PFN_vkGetInstanceProcAddr,
 }
 
@@ -55,7 +62,11 @@ pub(crate) fn apply(choose: impl FnOnce() -> Applied) -> bool {
 
 /// Returns vkGetInstanceProcAddr. From the first call on, the configuration stays.
 pub(crate) fn find() -> vk::PFN_vkGetInstanceProcAddr {
-    APPLIED.get_or_init(|| prepared(Applied { settings: Vec::new(), find: own() })).find
+    APPLIED
+        .get_or_init(|| {
+            prepared(Applied { settings: Vec::new(), on_message: None, hint: String::new(), find: own() })
+        })
+        .find
 }
 
 /// Returns the loader's own vkGetInstanceProcAddr.
@@ -71,6 +82,28 @@ fn prepared(applied: Applied) -> Applied {
 
 pub(crate) fn settings() -> &'static [Setting] {
     APPLIED.get().map_or(&[], |applied| &applied.settings)
+}
+
+fn hint() -> &'static str {
+    APPLIED.get().map_or("", |applied| &applied.hint)
+}
+
+/// The program's callback, or standard error.
+struct ConfiguredLog;
+
+impl LogSink for ConfiguredLog {
+    fn write(&self, level: Level, line: &[u8]) {
+        let Some(on_message) = APPLIED.get().and_then(|applied| applied.on_message.as_ref()) else {
+            return vkload_linux::PLATFORM.log.write(level, line);
+        };
+        let line = String::from_utf8_lossy(line);
+        // The loader, the kind of the message and blanks are before it.
+        on_message(level, line.split_once(':').map_or(&*line, |(_, message)| message).trim());
+    }
+
+    fn append(&self, path: &[u8], bytes: &[u8]) -> bool {
+        vkload_linux::PLATFORM.log.append(path, bytes)
+    }
 }
 
 /// The variables of the process, with the settings.

@@ -4,6 +4,8 @@ use std::io::{self, PipeReader, Read as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::lossless;
@@ -16,7 +18,15 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const PRINTED_LIMIT: usize = 256 << 10;
 const PRINTED_LINES: usize = 5;
 
+/// Ends the waiting for a child once it is true.
+pub(crate) type Stop = Option<Arc<AtomicBool>>;
+
+pub(crate) fn is_set(stop: &Stop) -> bool {
+    stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+}
+
 pub(crate) struct Subprocess {
+    pub(crate) stop: Stop,
     child: Child,
     /// `None` once the other end is closed.
     output: Option<PipeReader>,
@@ -45,7 +55,7 @@ impl Subprocess {
             });
         }
         // The command has the other copies of the pipe's end, and is dropped here.
-        Ok(Self { child: command.spawn()?, output: Some(output), printed: Vec::new() })
+        Ok(Self { stop: None, child: command.spawn()?, output: Some(output), printed: Vec::new() })
     }
 
     pub(crate) fn id(&self) -> i32 {
@@ -60,14 +70,14 @@ impl Subprocess {
         late: fn(&str, Duration),
     ) -> Option<ExitStatus> {
         let status = self.wait(limit.min(PATIENCE));
-        if status.is_some() || limit <= PATIENCE {
+        if status.is_some() || limit <= PATIENCE || is_set(&self.stop) {
             return status;
         }
         late(name, limit);
         self.wait(limit.saturating_sub(PATIENCE))
     }
 
-    /// Reads until it ends. `None` if time is up before that.
+    /// Reads until it ends. `None` if time is up before that, or if it is to stop.
     pub(crate) fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
         let (exit, until) = (self.exit(), Instant::now() + limit);
         loop {
@@ -75,7 +85,7 @@ impl Subprocess {
                 return Some(status);
             }
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            if left.is_zero() || is_set(&self.stop) {
                 return None;
             }
             // A negative descriptor is ignored.
@@ -84,7 +94,12 @@ impl Subprocess {
             let exit = exit.as_ref().map(|exit| exit.as_raw_fd());
             let mut polled = [watched(exit), watched(self.output.as_ref().map(|output| output.as_raw_fd()))];
             // If the kernel has no process descriptors, poll the child.
-            let pause = if exit.is_some() { left } else { left.min(Duration::from_millis(5)) };
+            let longest = match (exit, &self.stop) {
+                (None, _) => Duration::from_millis(5),
+                (_, Some(_)) => Duration::from_millis(50),
+                _ => left,
+            };
+            let pause = left.min(longest);
             let pause = i32::try_from(pause.as_millis()).unwrap_or(i32::MAX).max(1);
             // SAFETY: the array is valid.
             unsafe { libc::poll(polled.as_mut_ptr(), 2, pause) };
@@ -120,6 +135,7 @@ impl Subprocess {
     pub(crate) fn end(mut self) -> String {
         // SAFETY: the group is the child's own, set when it started.
         unsafe { libc::kill(-self.id(), libc::SIGKILL) };
+        self.stop = None;
         if self.child.kill().is_ok() {
             // One that the kernel does not let go, as when a GPU hangs, is left behind.
             self.wait(BURIAL);
@@ -135,4 +151,22 @@ pub(crate) fn last_lines(printed: &str) -> Vec<String> {
     let lines: Vec<_> = printed.lines().map(clean).filter(|line| !line.trim().is_empty()).collect();
     let skipped = lines.len().saturating_sub(PRINTED_LINES);
     lines.into_iter().skip(skipped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_for_a_child_that_hangs_ends_when_it_is_to_stop() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "while :; do sleep 1000; done"]);
+        let mut child = Subprocess::start(command).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        child.stop = Some(Arc::clone(&stop));
+        let stopper = std::thread::spawn(move || stop.store(true, Ordering::Relaxed));
+        assert_eq!(child.wait(Duration::from_secs(86_400)), None);
+        stopper.join().unwrap();
+        child.end();
+    }
 }

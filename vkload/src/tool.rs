@@ -9,14 +9,14 @@ use clap::Parser;
 use crate::arguments::{Arguments, Command};
 use crate::output::{CANNOT_SAY, fail};
 use crate::{
-    bisect, chain, compare, completions, devices, diagnosis, doctor, escape, exec, faults, info, init_probes,
+    bisect, chain, compare, completions, devices, diagnosis, doctor, escape, exec, faults, info, init_doctor,
     layers, paths, replay, rights, settings,
 };
 
 /// Runs the command given by the arguments of this program.
 #[must_use]
 pub fn run() -> ExitCode {
-    init_probes();
+    init_doctor();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         // An argument may hold orders to the terminal.

@@ -52,6 +52,12 @@ fn drivers_beside_the_program_are_used_unless_a_variable_replaces_them() {
     let said = text(&output.stderr);
     assert!(said.contains("\nerror: VK_DRIVER_FILES is \"/nowhere/x.json\""), "{said}");
     assert!(said.contains("\n  -> unset VK_DRIVER_FILES"), "{said}");
+    let message = said.lines().next().unwrap_or_default();
+    assert!(
+        message.starts_with("Vulkan: Error: ") && message.ends_with("; this program's page explains more"),
+        "{said}"
+    );
+    assert!(!said.contains("[Vulkan Loader]"), "{said}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Programs that call `init_probes`, such as the tool, started with a probe's arguments by another program than their own doctor.
+//! Programs that call `init_doctor`, such as the tool, started with a probe's arguments by another program than their own doctor.
 
 use crate::probe;
 use crate::two_users;

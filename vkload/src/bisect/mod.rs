@@ -82,7 +82,8 @@ fn bisect(options: &BisectArguments) -> Result<BisectResult, String> {
     };
     let (verdict, runs) = search::search(&program, options.repeat, layers.len(), &changes)?;
     let asked = (verdict == Verdict::FailsWithoutLayers).then(|| {
-        let settings = Settings { variables: variables.clone(), limit: program.limit, late: |_, _| {} };
+        let settings =
+            Settings { variables: variables.clone(), limit: program.limit, late: |_, _| {}, stop: None };
         asked::watch(&options.program, &settings).ok()
     });
     Ok(BisectResult {

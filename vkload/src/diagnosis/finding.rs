@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 
 use super::case::Case;
 use crate::command::Step;
@@ -23,17 +23,17 @@ pub struct Finding {
     pub(crate) evidence: Evidence,
 }
 
-/// How grave a finding is, the gravest first.
-#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// How grave a finding is, the gravest last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub enum Severity {
-    /// Vulkan does not work because of it.
-    Error,
+    /// Good to know.
+    Note,
     /// Something that should work does not.
     Warning,
-    /// Good to know.
-    #[default]
-    Note,
+    /// Vulkan does not work because of it.
+    Error,
 }
 
 /// How well a finding explains the problem, the best explanation first.
@@ -284,13 +284,19 @@ impl Finding {
 
     /// Returns the file, variable or device concerned. Empty if none is.
     #[must_use]
-    pub fn subject(&self) -> &str {
+    pub fn about(&self) -> &str {
         &self.about
+    }
+
+    /// Returns the problem, as a sentence whose subject may be [`about`](Self::about). [`sentence`](Self::sentence) has both.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        &self.what
     }
 
     /// Returns the remedy, one step each. Commands are ready to be typed.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn next(&self) -> &[Step] {
         &self.next
     }
 

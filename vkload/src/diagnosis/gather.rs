@@ -18,6 +18,7 @@ use crate::own_loader;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
 use crate::probe::{Progress, Trial};
+use crate::subprocess::{Stop, is_set};
 
 pub(crate) struct Request<'a> {
     pub(crate) whom: Whom<'a>,
@@ -29,6 +30,7 @@ pub(crate) struct Request<'a> {
     pub(crate) progress: Progress<'a>,
     /// Receives the name of a trial that takes long, and its limit.
     pub(crate) late: fn(&str, Duration),
+    pub(crate) stop: Stop,
 }
 
 /// The programs that the doctor judges for.
@@ -86,7 +88,8 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     let trials = if !request.probe || target.bits != usize::BITS {
         Trials::default()
     } else {
-        let settings = Settings { variables, limit: request.limit, late: request.late };
+        let settings =
+            Settings { variables, limit: request.limit, late: request.late, stop: request.stop.clone() };
         let mut trials =
             Trials::run(&target, &planned, &facts.nodes, &settings, request.progress, &mut |trials| {
                 failed = keep(trials)
@@ -100,6 +103,9 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         trials
     };
     failed?;
+    if is_set(&request.stop) {
+        return Err("the diagnosis was stopped".to_owned());
+    }
     let mut case = Case::new(facts, planned, target, trials);
     if !is_healthy(&case) {
         let process = case.target.process.as_ref().map(|process| process.id);

@@ -45,6 +45,7 @@ fn diagnosed(options: &DoctorArguments) -> Result<Case, String> {
         record: options.record.as_deref(),
         progress: &show_progress,
         late,
+        stop: None,
     });
     clear_progress();
     case

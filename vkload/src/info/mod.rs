@@ -28,6 +28,7 @@ pub(crate) fn print(options: &InfoArguments) -> ExitCode {
         record: options.record.as_deref(),
         progress: &show_progress,
         late,
+        stop: None,
     });
     clear_progress();
     match case.map(answer) {

@@ -2,7 +2,7 @@
 //!
 //! [`layers::try_out`] tries layers only up to the point at which the loader would call them; the doctor continues from there.
 //!
-//! [`parent::try_out`] starts this program again with the argument [`PROBE`], for which [`init_probes`] calls [`child::run`]. The child writes a line for each step before
+//! [`parent::try_out`] starts this program again with the argument [`PROBE`], for which [`init_doctor`] calls [`child::run`]. The child writes a line for each step before
 //! it takes it; when it crashes, hangs or exits, the last line shows where. A library's output does not mix with these lines, which go to
 //! shared memory ([`notes`]).
 
@@ -34,7 +34,7 @@ static INITIALISED: AtomicBool = AtomicBool::new(false);
 ///
 /// Call it at the start of `main`, before anything else. In a process that a `Doctor` of this program started, it tries something and exits. In
 /// every other process it returns at once. In a program that has more rights than its user, such as a set-user-id program, nothing is tried.
-pub fn init_probes() {
+pub fn init_doctor() {
     if rights::is_elevated() {
         return;
     }
@@ -46,7 +46,7 @@ pub fn init_probes() {
     }
 }
 
-/// Returns whether this program has called [`init_probes`].
+/// Returns whether this program has called [`init_doctor`].
 pub(crate) fn is_possible() -> bool {
     INITIALISED.load(Ordering::Relaxed)
 }

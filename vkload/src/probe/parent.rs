@@ -12,7 +12,7 @@ use crate::facts::{Variables, check_rights, own_variables};
 use crate::lossless;
 use crate::own_library::own_path;
 use crate::rights;
-use crate::subprocess::{Subprocess, last_lines};
+use crate::subprocess::{Stop, Subprocess, is_set, last_lines};
 use crate::switches::{self, Changes};
 
 /// How long a child that hangs has to say where.
@@ -31,12 +31,14 @@ pub(crate) struct Settings {
     pub(crate) limit: Duration,
     /// Names a trial that takes long, and its limit, on standard error.
     pub(crate) late: fn(&str, Duration),
+    /// Ends a trial early.
+    pub(crate) stop: Stop,
 }
 
 impl Settings {
     /// Returns the settings of this process, with the usual limit.
     pub(crate) fn own() -> Self {
-        Self { variables: own_variables(), limit: USUAL_LIMIT, late: |_, _| {} }
+        Self { variables: own_variables(), limit: USUAL_LIMIT, late: |_, _| {}, stop: None }
     }
 }
 
@@ -65,6 +67,9 @@ fn run(subject: &Subject, settings: &Settings, changes: &Changes) -> (Trial, Str
 }
 
 fn start(subject: &Subject, settings: &Settings, changes: &Changes) -> Result<(Subprocess, Notes), String> {
+    if is_set(&settings.stop) {
+        return Err("is not tried: the diagnosis was stopped".to_owned());
+    }
     if rights::is_elevated() {
         return Err("is not tried: this program has more rights than its user".to_owned());
     }
@@ -124,6 +129,7 @@ unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
 /// Returns everything that the child printed, as far as it was kept.
 fn watch((mut child, notes): (Subprocess, Notes), settings: &Settings, trial: &mut Trial) -> String {
     let limit = settings.limit;
+    child.stop = settings.stop.clone();
     let status = child.wait_or_report(trial.of.name(), limit, settings.late);
     if status.is_none() {
         // SAFETY: the process is this one's child and has not been waited for.

@@ -10,7 +10,7 @@ require vkload-tool-crates.inc
 # Rust 1.88 or newer. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
 inherit cargo
 
-CARGO_BUILD_FLAGS:append = " --package vkload"
+CARGO_BUILD_FLAGS:append = " --package vkload --features tool"
 
 do_install() {
     install -d "${D}${bindir}"

@@ -13,7 +13,7 @@ pub(super) fn strays(case: &Case) -> Vec<Finding> {
 fn one(case: &Case, stray: &Stray) -> Finding {
     let path = stray.path.as_str();
     let of_drivers = path.contains("icd.d") || path.contains("_icd");
-    let severity = if of_drivers { case.mention().min(Severity::Warning) } else { Severity::Warning };
+    let severity = if of_drivers { case.mention().max(Severity::Warning) } else { Severity::Warning };
     let finding = |id, what: String| Finding::new(case, id, path, what).with_severity(severity);
     match &stray.why {
         StrayKind::DanglingLink { to } => finding(Id::ManifestDangling, format!("this manifest is a link to {to}, which does not exist"))

@@ -16,6 +16,8 @@ mod settings;
 mod summary;
 mod variables;
 
+use std::cmp::Reverse;
+
 use super::case::Case;
 use super::finding::{Evidence, Finding, Id, Severity};
 
@@ -102,7 +104,7 @@ fn rank(finding: &Finding) -> Id {
 /// Returns all findings, the gravest first, and among equals the best explanation.
 pub(super) fn findings(case: &Case) -> Vec<Finding> {
     let mut all = of_rules(case);
-    all.sort_by_key(|finding| (finding.severity, finding.evidence, rank(finding)));
+    all.sort_by_key(|finding| (Reverse(finding.severity), finding.evidence, rank(finding)));
     let mut said: Vec<(Id, String)> = Vec::new();
     all.retain(|finding| {
         let one = (finding.id, finding.about.clone());

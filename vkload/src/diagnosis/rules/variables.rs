@@ -92,7 +92,7 @@ pub(super) fn replacing(case: &Case) -> Option<Finding> {
             ),
         )
     };
-    let severity = if case.works() == Some(true) { severity.max(Severity::Warning) } else { severity };
+    let severity = if case.works() == Some(true) { severity.min(Severity::Warning) } else { severity };
     Some(finding(case, severity, Id::DriversReplaced, name, what))
 }
 
