@@ -7,6 +7,7 @@
 #   tests/run.sh targets [PART...]  compiles the crates without an operating system for other targets
 #   tests/run.sh arches [PART...]   runs the code of each processor, emulated where it is another one
 #   tests/run.sh bare [PART...]     runs the platform template without an operating system, emulated
+#   tests/run.sh outside            runs the programs of the crates' pages as projects outside the repository
 #   tests/run.sh package            packs the crates that are published, and tests each outside the repository, as users compile it
 #
 # PARTs choose the targets with one of these in their names. Targets for which something is missing are skipped and named. The first three
@@ -287,7 +288,7 @@ for package in json.load(sys.stdin)["packages"]:
     while read -r name version; do
         echo "package: testing $name"
         case $name in
-        vkload) features=vulkanalia,vulkano ;;
+        vkload) features=tool,vulkanalia,vulkano ;;
         vkload-driver-runtime) features=linux ;;
         vkload-registry) features=every-extension,types ;;
         *) features= ;;
@@ -296,6 +297,93 @@ for package in json.load(sys.stdin)["packages"]:
         RUSTFLAGS="" CARGO_TARGET_DIR=$target/package/target \
             cargo test --quiet --offline --package "$name" --features "$features" </dev/null
     done <<<"$packages"
+    cd "$OLDPWD"
+    projects "$folder" 'version = "0"'
+    CARGO_TARGET_DIR=$target/package/target try_projects "$folder"
+    CARGO_TARGET_DIR=$target/package/target two_versions "$target/package/two" "$folder" <<<"$packages"
+}
+
+# Builds and runs a program with this version of `vkload` and another one. Reads the packages, which are in the second folder.
+two_versions() {
+    local name version other=99.0.0
+    rm -rf "$1"
+    mkdir -p "$1/src"
+    cat >"$1/src/main.rs" <<END
+fn main() {
+    let entries = [vkload::entry(), other::entry()];
+    assert_ne!(vkload::get_instance_proc_addr() as usize, other::get_instance_proc_addr() as usize);
+    // SAFETY: this command may be called at any time.
+    entries.each_ref().map(|entry| unsafe { entry.try_enumerate_instance_version() }.unwrap().unwrap());
+}
+END
+    {
+        printf '[package]\nname = "two"\nversion = "0.1.0"\nedition = "2024"\n[dependencies]\nvkload = "0"\n'
+        printf 'other = { package = "vkload", version = "%s" }\n[patch.crates-io]\n' $other
+        while read -r name version; do
+            cp -r "$2/$name-$version" "$1/$name"
+            grep -rlF "$version" "$1/$name" | xargs sed -i "s/\b${version//./\\.}\b/$other/g"
+            echo "$name.path = \"$2/$name-$version\""
+            echo "other-$name = { package = \"$name\", path = \"$name\" }"
+        done
+    } >"$1/Cargo.toml"
+    cp Cargo.lock "$1"
+    cargo run --quiet --offline --manifest-path "$1/Cargo.toml"
+}
+
+outside() {
+    local folder=$target/outside
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    printf '[workspace]\nresolver = "3"\nmembers = ["*"]\nexclude = ["target"]\n' >"$folder/Cargo.toml"
+    cp Cargo.lock "$folder"
+    projects "$folder" "path = \"$PWD/CRATE\""
+    CARGO_TARGET_DIR=$folder/target try_projects "$folder"
+}
+
+# Makes projects of the programs on the pages of the crates: two programs with `vkload`, and a layer. `$2` says where the crates are.
+projects() {
+    local number folder page=vkload/README.md
+    for number in 1 2; do
+        folder=$1/program-$number
+        mkdir -p "$folder/src"
+        block toml 1 $page | sed "s/devices/program-$number/; s|git = \"[^\"]*\"|${2//CRATE/vkload}|" >"$folder/Cargo.toml"
+        block rust $number $page >"$folder/src/main.rs"
+    done
+    folder=$1/layer page=docs/write-a-layer.md
+    mkdir -p "$folder/src"
+    {
+        printf '[package]\nname = "log_present"\nversion = "0.1.0"\nedition = "2024"\n\n'
+        block toml 1 $page | sed "s|git = \"[^\"]*\"|${2//CRATE/layers/runtime}|"
+    } >"$folder/Cargo.toml"
+    block rust 1 $page >"$folder/src/lib.rs"
+    block rust 2 $page >"$folder/src/manifest.rs"
+}
+
+# Prints a page's block of code: the language, its number among those in this language, the page.
+block() {
+    awk -v start="^\`\`\`$1" -v number="$2" '$0 ~ start { inside = ++seen == number; next } /^```/ { inside = 0 } inside' "$3"
+}
+
+# Builds and runs the projects in a folder, also on a machine where Vulkan does not work, and the layer also with a mistake.
+try_projects() {
+    local said words driver=$target/tmp/null.json
+    CARGO_TARGET_DIR=$target cargo build --quiet --package null-driver-icd
+    mkdir -p "$target/tmp"
+    sed "s|\./|$target/debug/|" driver-runtime/null-driver/icd/vkload_null.json >"$driver"
+    cd "$1"
+    sed "s|\./target/debug|$CARGO_TARGET_DIR/debug|" layer/src/manifest.rs >>layer/src/lib.rs
+    cargo build --quiet --offline --package log_present
+    cargo test --quiet --offline --package log_present >/dev/null
+    said=$(VK_ADD_LAYER_PATH=$1/layer VK_INSTANCE_LAYERS=VK_LAYER_EXAMPLE_log_present VK_LOADER_DEBUG=layer VK_DRIVER_FILES=$driver \
+        cargo run --quiet --offline --package program-1 2>&1)
+    [[ $said = *"VK_LAYER_EXAMPLE_log_present"*null* ]] || fail "program-1 with the layer: $said"
+    ! said=$(VK_DRIVER_FILES=/nowhere.json cargo run --quiet --offline --package program-2 2>&1) || fail "program-2: $said"
+    for words in 'Vulkan: Error: ' '; see www.example.org/no-vulkan' 'trying the loader' 'error: VK_DRIVER_FILES is "/nowhere.json"' '-> unset VK_DRIVER_FILES'; do
+        [[ $said = *"$words"* ]] || fail "program-2 does not say \"$words\": $said"
+    done
+    sed -i 's/\(export!(LogPresent:\).*)/\1)/' layer/src/lib.rs
+    ! said=$(cargo build --quiet --offline --package log_present 2>&1) || fail "a layer that forgets a command is compiled"
+    [[ $said = *'add the command: `export!(LogPresent: QueuePresentKHR);`'* ]] || fail "a layer that forgets a command: $said"
 }
 
 # Calls a function, in a process that ends at its first failure, for each row of a table whose target has one of the parts in its name.
@@ -335,7 +423,7 @@ fail() {
 }
 
 case "${1:-}" in
-miri | asan | tsan | targets | arches | bare | package | check | arch | emulate) "$@" ;;
+miri | asan | tsan | targets | arches | bare | outside | package | check | arch | emulate) "$@" ;;
 *)
     sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" >&2
     exit 2
