@@ -86,7 +86,7 @@ static LOADER: Running = Running;
 
 mod entry {
     #![allow(unreachable_pub, dead_code, reason = "what a shared library would export")]
-    vkload_core::global_commands!(super::LOADER, VKLOAD_SIMULATED);
+    vkload_core::global_commands!(super::LOADER);
 }
 
 /// Variables by name.

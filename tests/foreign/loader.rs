@@ -33,7 +33,7 @@ pub static LOADER: Loader =
 
 /// The global commands of Vulkan.
 pub mod entry {
-    vkload_core::global_commands!(crate::LOADER, VKLOAD_ABOVE);
+    vkload_core::global_commands!(crate::LOADER);
 }
 
 /// The exported functions.
