@@ -1,6 +1,7 @@
 //! A call on its way through the layer.
 
 use core::ffi::c_void;
+use core::fmt;
 
 use ash::vk;
 use vkload_registry::parameter::Out;
@@ -164,6 +165,19 @@ pub struct Returned<'c, C: Command> {
     outcome: C::Return,
     /// Whether the next layer has written the command's output parameters.
     is_written: bool,
+}
+
+impl<L: Exported, C: Command> fmt::Debug for Call<'_, L, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Call").field(&C::ID.name()).field(&self.numbers().as_ref()).finish()
+    }
+}
+
+impl<C: Command> fmt::Debug for Returned<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let result = self.outcome.result();
+        f.debug_tuple("Returned").field(&C::ID.name()).field(&self.numbers().as_ref()).field(&result).finish()
+    }
 }
 
 impl<'c, L: Exported, C: Command> Call<'c, L, C> {

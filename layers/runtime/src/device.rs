@@ -1,5 +1,7 @@
 //! Devices, found by any of their handles.
 
+use core::fmt;
+
 use crate::call::Command;
 use crate::dispatch::{DeviceLevel, Dispatch, Level as _};
 use crate::layer::Layer;
@@ -7,6 +9,12 @@ use crate::runtime::Exported;
 
 /// A device, with the layer's data and the next layer's functions.
 pub struct Device<'a, L: Layer>(&'a Dispatch<L>, &'a L::Device);
+
+impl<L: Layer> fmt::Debug for Device<'_, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Device").field(&self.0.lookup.device).finish()
+    }
+}
 
 /// Returns the device that a handle belongs to. `None` if the layer does not know it.
 ///

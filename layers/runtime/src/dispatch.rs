@@ -49,12 +49,15 @@ pub trait Level {
 }
 
 /// Commands on instances and physical devices.
+#[derive(Debug)]
 pub enum InstanceLevel {}
 
 /// Commands on devices, queues and command buffers.
+#[derive(Debug)]
 pub enum DeviceLevel {}
 
 /// Commands that need no object.
+#[derive(Debug)]
 pub enum NoLevel {}
 
 impl Level for InstanceLevel {

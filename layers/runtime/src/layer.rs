@@ -1,6 +1,7 @@
 //! A layer's declaration.
 
 use core::ffi::CStr;
+use core::fmt;
 
 use ash::vk;
 use vkload_registry::CommandId;
@@ -110,7 +111,7 @@ pub enum SettingKind {
 }
 
 /// A layer's entry in `vkGetPhysicalDeviceToolProperties`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Tool {
     /// The name for people.
@@ -126,5 +127,14 @@ impl Tool {
     #[must_use]
     pub const fn new(name: &'static str, version: &'static str, purposes: vk::ToolPurposeFlags) -> Self {
         Self { name, version, purposes }
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .finish_non_exhaustive()
     }
 }
