@@ -50,7 +50,6 @@ pub struct PlaneInfo {
 /// The meaning of a component's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are those of the specification")]
-#[non_exhaustive]
 pub enum NumericFormat {
     Unorm,
     Snorm,

@@ -30,7 +30,6 @@ pub use slot::{Slot, SlotError, Value};
 
 /// The reason why the member cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Unknown {
     /// No structure of properties has this name.
     Structure,

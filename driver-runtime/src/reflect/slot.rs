@@ -14,7 +14,6 @@ pub struct Slot<'a> {
 
 /// A value as files write it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Value<'a> {
     /// `true` or `false`.
     Bool(bool),
@@ -28,7 +27,6 @@ pub enum Value<'a> {
 
 /// Why a value cannot be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum SlotError {
     /// It is something else, as a text instead of a number.
     Type,

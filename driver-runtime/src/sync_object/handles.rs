@@ -8,7 +8,6 @@ use ash::vk;
 ///
 /// Android has the kinds of Linux; Fuchsia's are numbers of another size, see [`Handle::zircon`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum HandleKind {
     /// A file descriptor that only drivers of the same kind understand; an import shares the object.
     OpaqueFd,
