@@ -9,9 +9,9 @@ if [ "${1:-}" = --check ]; then
     trap 'rm -r "$folder"' EXIT
 fi
 while read -r package features; do
-    # The types of Vulkan's commands are the registry's, one for each.
+    # The registry has these: a type for each command, a name for each feature.
     cargo +nightly public-api --simplified --simplified --simplified --package "$package" --features "$features" |
-        grep -v '::commands::[A-Z]' >"$folder/$package.txt"
+        grep -v -E '::(commands|features::name)::[A-Z]' >"$folder/$package.txt"
 done <<END
 vkload doctor,vulkanalia,vulkano
 vkload-driver-runtime linux
