@@ -230,7 +230,11 @@ unsafe fn open_layers(
     }
     let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
     let found = loader.layers(LayerScope::All, logger)?;
-    let (turn, below) = (|| loader.turn_in_layers(), || layers_below(sources));
+    let turn = || loader.turn_in_layers();
+    let below = || match loader.flavour.handles.are_looked_up() {
+        true => layers_below(sources),
+        false => Ok(Vec::new()),
+    };
     FoundLayers::open(&found, loader.platform, &request, logger, allocator, &turn, &below)
 }
 

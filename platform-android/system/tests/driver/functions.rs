@@ -421,7 +421,7 @@ fn features_of_the_loaders_own_extensions_are_put_in() {
                     get.unwrap()(device, &mut features);
                 }
             });
-            assert_eq!(compression.image_compression_control_swapchain, compresses.into());
+            assert_eq!(compression.image_compression_control_swapchain, u32::from(compresses));
             assert_eq!(maintenance.swapchain_maintenance1, vk::TRUE);
             assert_eq!(untouched.maintenance4, vk::FALSE);
         }
