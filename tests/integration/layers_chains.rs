@@ -1,7 +1,9 @@
 //! Chains of layers: who is called, in which order, and with what.
 use ash::vk;
 use vkload_tests::layered::{A, B, C, good};
-use vkload_tests::{Ask, Layer, Scenario, Vk, code, create_full_device, create_full_instance};
+use vkload_tests::{
+    Ask, Device, Driver, Layer, Scenario, Vk, code, create_full_device, create_full_instance,
+};
 
 /// Returns a scenario with the driver and three explicit layers of these kinds.
 fn three(kinds: impl Fn(Layer) -> Layer) -> Scenario {
