@@ -25,7 +25,7 @@ commands() {
         { for (i = split($0, part, "`"); i > 1; i--) found[i] = part[i]
           for (i = 2; i in found; i += 2) print found[i]
           delete found }' "$1" |
-        grep -E '^([A-Z_]+=[^ ]+( |$))*((git|cargo|vkload|vkcube|mdbook|rustup|sudo) |\./|packaging/|~/\.cargo/bin/|$)' || true
+        grep -E '^([A-Z_]+=[^ ]+( |$))*((git|cargo|vkload|vkcube|mdbook|rustup|sudo)( |$)|\./|packaging/|~/\.cargo/bin/|$)' || true
 }
 
 run() {
@@ -57,5 +57,15 @@ for page in README.md docs/install.md vkload/README.md; do
     [ -s "$HOME/commands" ]
     while read -r -u 3 line; do run "$line"; done 3<"$HOME/commands"
 done
-sed -n '/^```rust/,/^```/ { /^```/!p }' vkload/README.md >"$HOME/app/src/main.rs"
-run "cargo run --manifest-path $HOME/app/Cargo.toml"
+
+# The manifest and the programs of the crate's README.
+mkdir -p "$HOME/app/src/bin"
+awk -v folder="$HOME/app/" '/^```/ { file = ""
+        if (/^```toml/) file = folder "Cargo.toml"
+        if (/^```rust/) file = folder "src/bin/program" ++count ".rs"
+        next }
+    file { print >file }' vkload/README.md
+sed -i "s|https://github.com/vkload/vkload|file://$HOME/origin/vkload|" "$HOME/app/Cargo.toml"
+for program in "$HOME"/app/src/bin/*.rs; do
+    run "cargo run --manifest-path $HOME/app/Cargo.toml --bin $(basename "$program" .rs)"
+done
