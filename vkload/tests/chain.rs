@@ -220,7 +220,7 @@ fn only_a_terminal_gets_colour_and_only_unless_the_user_wants_none() {
 #[test]
 fn tables_fit_the_terminal() {
     let sandbox = large_machine();
-    for arguments in [&["layers", "--no-probe"][..], &["paths"], &["info", "--verbose"]] {
+    for arguments in [&["layers", "--no-probe"][..], &["paths"]] {
         let widest = |said: &str| said.lines().map(|line| line.chars().count()).max();
         assert!(widest(&text(&vkload(&sandbox, arguments))) > Some(COLUMNS), "{arguments:?}");
         let said = on_a_terminal(&mut command(&sandbox, arguments));
