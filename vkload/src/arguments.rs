@@ -74,7 +74,7 @@ pub(crate) enum Command {
     /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, it lists the layers as these options would make them.
     Layers(LayersArguments),
     /// List the folders and files that are searched, the reason for each, and the result. Load no library.
-    Paths(FormatArguments),
+    Paths(PathsArguments),
     /// List the devices in the order in which programs see them, the reason for it, and how to change it. The exit code is 1 if programs see none.
     ///
     /// The power states are as they were before the drivers were asked, which wakes devices. With --no-probe, no driver is asked.
@@ -124,10 +124,13 @@ pub(crate) struct InfoArguments {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct FormatArguments {
+pub(crate) struct PathsArguments {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Show what vkload's own loader searches instead of the loader that programs get here.
+    #[arg(long)]
+    pub(crate) own: bool,
 }
 
 #[derive(Args, Debug)]
@@ -138,6 +141,9 @@ pub(crate) struct DoctorArguments {
     /// Print one self-contained HTML page.
     #[arg(long)]
     pub(crate) html: bool,
+    /// Print all findings, not only the first ones.
+    #[arg(long, conflicts_with_all = ["json", "html"])]
+    pub(crate) all: bool,
     /// Do not load drivers, layers or the loader; only look at files, environment variables and devices.
     #[arg(long)]
     pub(crate) no_probe: bool,
@@ -236,6 +242,9 @@ pub(crate) struct LayersArguments {
     /// Do not load layers; list only what manifests, environment variables and settings files say.
     #[arg(long, conflicts_with = "program")]
     pub(crate) no_probe: bool,
+    /// List what vkload's own loader finds instead of the loader that programs get here.
+    #[arg(long, conflicts_with = "program")]
+    pub(crate) own: bool,
     /// The program and its arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,

@@ -67,18 +67,20 @@ impl Report {
         let loader = facts::loader_of(&variables, None);
         let subject =
             loader.as_ref().map_or(Subject::Own, |loader| Subject::Loader { library: loader.path.clone() });
-        let trial = try_out(&subject, &Settings::own(), &Changes::new());
-        let support = loader.as_ref().and_then(|loader| SettingsSupport::of(&lossless::path(&loader.real_path)));
+        let settings = Settings::own();
+        let attempt = |changes: &Changes| try_out(&subject, &settings, changes).devices;
+        let trial = try_out(&subject, &settings, &Changes::new());
+        let support =
+            loader.as_ref().and_then(|loader| SettingsSupport::of(&lossless::path(&loader.real_path)));
         let reason = if trial.devices.is_empty() {
             format!("{} {trial}", subject.name())
         } else {
-            reason(&planned, &variables, &trial.devices, support)
+            reason(&planned, &variables, &trial.devices, support, &attempt)
         };
-        let exact = support.is_some_and(|support| support.exact_select) || loader.is_none();
-        let prefix = selection_prefix(&planned, &variables, support);
-        let select =
-            |tried| Some(format!("{}{SELECT}={}", prefix.as_ref()?, unique(&trial.devices, tried, exact)?));
-        let selections: Vec<_> = trial.devices.iter().map(select).collect();
+        let layers = LayerView::active_by_default(&planned.layers);
+        let off = layers.into_iter().find(|layer| layer.name == MESA_LAYER).and_then(|layer| layer.disable);
+        let off = off.map(|(name, _)| name);
+        let selections = selections(&trial.devices, off.as_deref(), &variables, &attempt);
         let remedies = remedies(&trial.devices, &selections, support);
         let loader = subject.name().to_owned();
         Ok(Self { seen: Some(Seen { loader, devices: trial.devices, selections, reason, remedies }), ..self })
@@ -234,6 +236,7 @@ fn reason(
     variables: &Variables,
     devices: &[Tried],
     support: Option<SettingsSupport>,
+    attempt: &dyn Fn(&Changes) -> Vec<Tried>,
 ) -> String {
     let set = |name: &str| variables.get(name).filter(|value| !value.is_empty());
     let settings = &planned.settings.plan;
@@ -244,7 +247,13 @@ fn reason(
     }
     if let Some(value) = set(SELECT) {
         let value = escape::line(value);
-        return format!("{SELECT}={value} names the first one; the others are in the usual order");
+        let without = attempt(&Changes::from([(SELECT.to_owned(), None)]));
+        let is_same =
+            without.iter().map(|it| (&it.device, &it.bus)).eq(devices.iter().map(|it| (&it.device, &it.bus)));
+        return match is_same {
+            true => format!("{SELECT}={value} changes nothing here: it is the same without it"),
+            false => format!("{SELECT}={value} names the first one; the others are in the usual order"),
+        };
     }
     if set(DISABLE_SELECT).is_some() {
         return format!("the drivers' order, since {DISABLE_SELECT} is set");
@@ -266,34 +275,49 @@ fn key(tried: &Tried) -> (usize, bool, String) {
     (rank, tried.bus.is_empty(), tried.bus.clone())
 }
 
-/// Returns what precedes `VK_LOADER_DEVICE_SELECT` so that it has an effect; `None` if it has none.
-fn selection_prefix(
-    planned: &Planned,
+/// Returns for each device the variables that put it first, as trials show: the values that mean this device and no other, then the same
+/// without the layer that sorts again below the loader.
+fn selections(
+    devices: &[Tried],
+    off: Option<&str>,
     variables: &Variables,
-    support: Option<SettingsSupport>,
-) -> Option<String> {
-    let listed = planned.settings.plan.in_force().is_some_and(|settings| settings.devices.is_some());
-    if listed && support.is_none_or(|support| support.devices) {
-        return None;
-    }
+    attempt: &dyn Fn(&Changes) -> Vec<Tried>,
+) -> Vec<Option<String>> {
     let unsorted = variables.get(DISABLE_SELECT).is_some_and(|value| !value.is_empty());
-    let unset = if unsorted { format!("{DISABLE_SELECT}= ") } else { String::new() };
-    // The layer sorts again, below the program.
-    let layers = LayerView::active_by_default(&planned.layers);
-    let off = layers.into_iter().find(|layer| layer.name == MESA_LAYER).and_then(|layer| layer.disable);
-    Some(off.map_or(unset.clone(), |(name, _)| format!("{unset}{name}=1 ")))
+    let way = |tried: &Tried, off: Option<&str>, value: String| {
+        let set = |name: &str, value: &str| (name.to_owned(), Some(value.to_owned()));
+        let mut changes = Changes::from([set(SELECT, &value)]);
+        changes.extend(off.map(|name| set(name, "1")));
+        changes.extend(unsorted.then(|| set(DISABLE_SELECT, "")));
+        let is_first = attempt(&changes)
+            .first()
+            .is_some_and(|first| first.device == tried.device && first.bus == tried.bus);
+        let words =
+            changes.iter().map(|(name, value)| format!("{name}={}", value.as_deref().unwrap_or_default()));
+        is_first.then(|| words.collect::<Vec<_>>().join(" "))
+    };
+    let of = |tried: &Tried| {
+        let ways = [None].into_iter().chain(off.map(Some));
+        ways.flat_map(|off| values(devices, tried).into_iter().map(move |value| (off, value)))
+            .find_map(|(off, value)| way(tried, off, value))
+    };
+    let others: Vec<_> = devices.iter().skip(1).map(of).collect();
+    // What puts others first has an effect, so it also works for the first.
+    let first = devices.first().map(|first| of(first).filter(|_| others.iter().any(Option::is_some)));
+    first.into_iter().chain(others).collect()
 }
 
-/// Returns the value of `VK_LOADER_DEVICE_SELECT` that means this device and no other, if the loader reads one.
-fn unique(devices: &[Tried], tried: &Tried, exact: bool) -> Option<String> {
+/// Returns the values of `VK_LOADER_DEVICE_SELECT` that mean this device and no other, the simplest first.
+fn values(devices: &[Tried], tried: &Tried) -> Vec<String> {
     let ids = |tried: &Tried| format!("{:04x}:{:04x}", tried.device.vendor, tried.device.device);
     let ways: [&dyn Fn(&Tried) -> String; 3] =
         [&ids, &|tried| tried.bus.clone(), &|tried| tried.device.uuid.clone()];
-    let is_one = |way: &&&dyn Fn(&Tried) -> String| {
+    let is_one = |way: &&dyn Fn(&Tried) -> String| {
         let value = way(tried);
-        !value.is_empty() && devices.iter().filter(|other| way(other) == value).count() == 1
+        let count = devices.iter().filter(|other| way(other) == value).count();
+        (!value.is_empty() && count == 1).then_some(value)
     };
-    ways.iter().take(if exact { 3 } else { 1 }).find(is_one).map(|way| way(tried))
+    ways.iter().filter_map(is_one).collect()
 }
 
 /// Returns how to change the order.
@@ -345,14 +369,36 @@ mod tests {
         let mut devices =
             [tried("discrete", "0000:01:00.0"), tried("discrete", "0000:02:00.0"), tried("cpu", "")];
         devices[2].device.device = 0;
-        let values = |devices: &[Tried], exact| {
-            devices.iter().map(|one| unique(devices, one, exact).unwrap_or_default()).collect::<Vec<_>>()
-        };
-        assert_eq!(values(&devices, true), ["0000:01:00.0", "0000:02:00.0", "10de:0000"]);
-        assert_eq!(values(&devices, false), ["", "", "10de:0000"]);
+        let values =
+            |devices: &[Tried]| devices.iter().map(|one| values(devices, one).join(" ")).collect::<Vec<_>>();
+        assert_eq!(values(&devices), ["0000:01:00.0", "0000:02:00.0", "10de:0000"]);
         devices[1].bus = devices[0].bus.clone();
         devices[1].device.uuid = "0001".to_owned();
-        assert_eq!(values(&devices, true), ["", "0001", "10de:0000"]);
+        assert_eq!(values(&devices), ["", "0001", "10de:0000"]);
+    }
+
+    #[test]
+    fn only_variables_that_put_a_device_first_are_recommended() {
+        let (mut one, mut other) = (tried("discrete", "0000:01:00.0"), tried("integrated", "0000:02:00.0"));
+        (one.device.device, other.device.device) = (1, 2);
+        let devices = [one, other];
+        let all = |off, attempt: &dyn Fn(&Changes) -> Vec<Tried>| {
+            selections(&devices, off, &Variables::new(), attempt)
+        };
+        let swapped = || devices.iter().rev().cloned().collect::<Vec<_>>();
+        assert_eq!(all(None, &|_| devices.to_vec()), [None, None], "a variable without effect");
+        let loader = |changes: &Changes| match changes[SELECT].as_deref() {
+            Some("10de:0002") => swapped(),
+            _ => devices.to_vec(),
+        };
+        let of = |id: &str| Some(format!("{SELECT}=10de:{id}"));
+        assert_eq!(all(Some("NO_LAYER"), &loader), [of("0001"), of("0002")]);
+        let below_layer = |changes: &Changes| match changes.contains_key("NO_LAYER") {
+            true => loader(changes),
+            false => devices.to_vec(),
+        };
+        let second = Some(format!("NO_LAYER=1 {SELECT}=10de:0002"));
+        assert_eq!(all(Some("NO_LAYER"), &below_layer)[1], second);
     }
 
     #[test]
@@ -386,7 +432,9 @@ mod tests {
     #[test]
     fn the_usual_order_is_recognized() {
         let order = [tried("discrete", "0000:01:00.0"), tried("discrete", "0000:02:00.0"), tried("cpu", "")];
-        let reason = |devices: &[Tried]| super::reason(&Planned::default(), &Variables::new(), devices, None);
+        let reason = |devices: &[Tried]| {
+            super::reason(&Planned::default(), &Variables::new(), devices, None, &|_| Vec::new())
+        };
         assert!(reason(&order).starts_with("discrete before"));
         assert!(reason(&[order[2].clone(), order[0].clone()]).contains("drivers"));
     }

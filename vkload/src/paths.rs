@@ -6,15 +6,15 @@ use serde_json::json;
 use vkload_core::discovery::{SearchResult, Searched};
 
 use crate::escape;
-use crate::output;
 use crate::lossless;
+use crate::output;
 use crate::planned::Planned;
 use crate::searched::SearchPath;
 use crate::table::section;
 
-/// Prints the paths that are searched on this machine.
-pub(crate) fn print(json: bool) -> ExitCode {
-    match Planned::here() {
+/// Prints the paths that the loader of programs searches here, or vkload's own.
+pub(crate) fn print(own: bool, json: bool) -> ExitCode {
+    match if own { Planned::here() } else { Planned::in_use() } {
         Ok(planned) => output::print(&render(&planned, json), ExitCode::SUCCESS),
         Err(problem) => output::fail(&problem),
     }

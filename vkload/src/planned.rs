@@ -12,7 +12,7 @@ use vkload_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
 use vkload_core::platform::FileError;
 use vkload_linux::POLICY;
 
-use crate::facts::{SETTINGS_FILE, Variables, check_rights, own_variables};
+use crate::facts::{SETTINGS_FILE, Variables, check_rights, not_read, own_variables};
 use crate::lossless;
 use crate::own_loader::PLATFORM;
 
@@ -54,6 +54,13 @@ impl Planned {
         Self::new(&POLICY, Snapshot::new(), &|snapshot, questions| {
             snapshot.ask(&PLATFORM, questions).map_err(out_of_memory)
         })
+    }
+
+    /// Returns the plans for the loader that programs get here.
+    pub(crate) fn in_use() -> Result<Self, String> {
+        let variables = own_variables();
+        let not_read = not_read(Path::new("/"), None, &variables, None, usize::BITS);
+        Self::for_loader(&variables, None, usize::BITS, &not_read)
     }
 
     /// Returns the plans for a program that has these variables, whose file is `program`, on this machine.

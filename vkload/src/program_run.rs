@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::facts::Variables;
 use crate::probe::signal_name;
 use crate::subprocess::{Subprocess, last_lines};
 use crate::switches::{self, Changes};
@@ -100,7 +99,7 @@ impl Program<'_> {
     fn start(&self, changes: &Changes) -> io::Result<Run> {
         let mut words = self.words.iter();
         let mut command = Command::new(words.next().ok_or(io::ErrorKind::NotFound)?);
-        switches::apply(command.args(words), &Variables::new(), changes);
+        switches::apply(command.args(words), changes);
         let mut child = Subprocess::start(command)?;
         let status = child.wait(self.limit);
         Ok(Run { ended: self.ended(status), printed: last_lines(&child.end()) })

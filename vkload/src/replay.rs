@@ -55,7 +55,9 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
     let case = diagnosis::recorded(planned, seen)?;
     Ok(match options.show {
         Show::Chain => chain::render(&doctor::picture(&case)?, format),
-        Show::Doctor => doctor::told(case, output::Format::chosen(json, format == Format::Html)).0,
+        Show::Doctor => {
+            doctor::told(case, output::Format::chosen(json, format == Format::Html), options.verbose).0
+        }
         Show::Info | Show::Paths => {
             let report = info::gather::report(&diagnosis::answer(case));
             escape::lines(&info::render(&report, options.verbose, json))

@@ -117,6 +117,7 @@ pub(crate) fn unsafe_variables(variables: impl Iterator<Item = (OsString, OsStri
             let part = if part.is_empty() && of_linker { b"." } else { part };
             let path = Path::new(OsStr::from_bytes(part));
             let is_path = part == b"." || part.contains(&b'/') || path.symlink_metadata().is_ok();
+            let is_path = is_path && part != b"/dev/null";
             is_path.then(|| changeable(path)).flatten()
         })
     };

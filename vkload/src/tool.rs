@@ -51,7 +51,7 @@ pub fn run() -> ExitCode {
         Command::Bisect(options) => bisect::print(&options),
         Command::Layers(options) => layers::run(&options),
         Command::Devices(options) => devices::print(options.no_probe, options.json),
-        Command::Paths(options) => paths::print(options.json),
+        Command::Paths(options) => paths::print(options.own, options.json),
         Command::Chain(options) => chain::print(&options),
         Command::Replay(options) => replay::print(&options),
         Command::Compare(options) => compare::print(&options),

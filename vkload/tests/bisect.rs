@@ -1,11 +1,12 @@
-//! `vkload bisect` as a user meets it. The program is `vkload info`, which makes an instance with the layers that are active.
+//! `vkload bisect` as a user meets it. The program is `vkload devices`, which fails if the loader with its layers lists no device.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
-use vkload_tests::{Device, Driver, Layer, Sandbox};
+use vkload_tests::{Device, Driver, Layer, Sandbox, library_under_test};
 
 const VKLOAD: &str = env!("CARGO_BIN_EXE_vkload");
 const SETTINGS: &str = "data/vulkan/loader_settings.d/vk_loader_settings.json";
@@ -57,7 +58,7 @@ fn fails_with(sandbox: &Sandbox, layers: &[&str]) -> String {
     let all: Vec<_> = layers.iter().map(trace).collect();
     let is_there = if all.is_empty() { "false".to_owned() } else { all.join(" && ") };
     format!(
-        "rm -f {}/*.trace; {VKLOAD} info >{}/info 2>&1 || exit 9; if {is_there}; then echo oh no >&2; exit 3; fi",
+        "rm -f {}/*.trace; {VKLOAD} devices >{}/devices 2>&1 || exit 9; if {is_there}; then echo oh no >&2; exit 3; fi",
         traces.display(),
         traces.display()
     )
@@ -68,22 +69,22 @@ fn the_one_of_eight_layers_that_crashes_is_named_with_how_to_turn_it_off() {
     let sandbox = with_layers();
     let guilty = name(5);
     crashing(&sandbox, &guilty, Layer::implicit);
-    let output = bisect(&sandbox, &[], &[VKLOAD, "info"], &[]);
+    let output = bisect(&sandbox, &[], &[VKLOAD, "devices"], &[]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.starts_with(&format!("{guilty} breaks vkload.\n")), "{said}");
-    assert!(said.contains("crashes (SIGSEGV)"), "{said}");
+    assert!(said.contains("exits with code 1"), "{said}");
     assert!(said.contains(&format!("  {guilty} is implicit: active in every program.\n")), "{said}");
     assert!(said.contains(&format!("  -> export NO_{guilty}=1\n")), "{said}");
     assert!(said.contains(&format!("implicit_layer.d/{guilty}.json\n")), "{said}");
     assert!(!said.contains("gpu"), "the program's output does not belong here: {said}");
 
-    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "info"], &[]));
+    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "devices"], &[]));
     assert_eq!(answer["result"], "found");
     assert_eq!(answer["culprits"], json!([[guilty]]));
     let runs = answer["runs"].as_array().expect("runs");
     assert!(runs.len() <= 9, "two, two for each halving and one at most: {answer:#}");
-    assert_eq!(runs[0]["ended"]["how"], "signal");
+    assert_eq!(runs[0]["ended"]["how"], "exited");
     assert_eq!(runs[0]["layers"].as_array().map(Vec::len), Some(8));
     assert_eq!(runs[1]["layers"], json!([]));
     assert_eq!(runs[1]["failed"], false);
@@ -110,7 +111,7 @@ fn each_of_two_layers_that_fail_alone_is_named() {
     for number in [0, 7] {
         crashing(&sandbox, &name(number), Layer::implicit);
     }
-    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "info"], &[]));
+    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "devices"], &[]));
     assert_eq!(answer["culprits"], json!([[name(0)], [name(7)]]), "{answer:#}");
 }
 
@@ -223,7 +224,7 @@ fn of_two_layers_with_one_variable_only_the_guilty_one_is_left_out() {
     };
     Layer::new(&name(0)).implicit().manifest(&text(0)).install(&sandbox);
     crashing(&sandbox, &name(1), |layer| layer.implicit().manifest(&text(1)));
-    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "info"], &[]));
+    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "devices"], &[]));
     assert_eq!(answer["culprits"], json!([[name(1)]]), "{answer:#}");
 }
 
@@ -237,11 +238,11 @@ fn a_part_of_a_meta_layer_is_left_out_alone() {
     let parts = [name(0), name(1), name(2)];
     let meta = format!(r#""component_layers": {}, "disable_environment": {{"NO_META": "1"}}"#, json!(parts));
     sandbox.write("data/vulkan/implicit_layer.d/meta.json", implicit("VK_LAYER_TEST_meta", &meta));
-    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "info"], &[]));
+    let answer = answer(&bisect(&sandbox, &["--json"], &[VKLOAD, "devices"], &[]));
     assert_eq!(answer["culprits"], json!([[name(1)]]), "{answer:#}");
     assert_eq!(answer["layers"][1]["off"], format!("export VK_LOADER_LAYERS_DISABLE={}", name(1)));
     // This variable overrides the one that would leave them out.
-    let output = bisect(&sandbox, &[], &[VKLOAD, "info"], &[("VK_LOADER_LAYERS_ALLOW", "*")]);
+    let output = bisect(&sandbox, &[], &[VKLOAD, "devices"], &[("VK_LOADER_LAYERS_ALLOW", "*")]);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains(&format!("{} was active in every run", name(1))), "{said}");
@@ -257,8 +258,12 @@ fn a_layer_that_the_settings_file_turns_on_is_left_out_and_the_users_configurati
         |layers: Value| json!({"file_format_version": "1.0.0", "settings": {"layers": layers}}).to_string();
     sandbox.write(SETTINGS, settings(json!([entry(0, &good), entry(1, &bad)])));
     sandbox.write("home/.config/program.conf", "kept");
-    let script = format!("test -e ${{XDG_CONFIG_HOME:-$HOME/.config}}/program.conf && {VKLOAD} info");
-    let output = bisect(&sandbox, &[], &["sh", "-c", &script], &[]);
+    let script = format!("test -e ${{XDG_CONFIG_HOME:-$HOME/.config}}/program.conf && {VKLOAD} devices");
+    let folder = sandbox.path("loader");
+    fs::create_dir(&folder).expect("a folder");
+    symlink(library_under_test(), folder.join("libvulkan.so.1")).expect("a link");
+    let reads_settings = [("LD_LIBRARY_PATH", folder.to_str().expect("UTF-8"))];
+    let output = bisect(&sandbox, &[], &["sh", "-c", &script], &reads_settings);
     let said = text(&output);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(said.starts_with(&format!("{} breaks sh.\n", name(1))), "{said}");

@@ -13,6 +13,7 @@ mod faults;
 mod info;
 mod layers;
 mod library;
+mod odd_names;
 mod probe;
 mod programs;
 mod recordings;

@@ -157,7 +157,7 @@ fn paths_lists_every_file_and_folder_whether_it_exists_or_not() {
     assert!(said.contains("PLACE") && said.contains("XDG_CONFIG_HOME is unset"), "{said}");
 
     sandbox.write(settings, r#"{"file_format_version": "1.0.0", "settings": {"layers": []}}"#);
-    let paths = text(&vkload(&sandbox, &["paths"]));
+    let paths = text(&vkload(&sandbox, &["paths", "--own"]));
     assert!(paths.contains("the settings file that is used"), "{paths}");
 }
 
@@ -204,7 +204,10 @@ fn a_recording_gives_the_same_answers_on_another_machine() {
     assert_eq!(without_names(&text(&replay(&["--show", "paths"]))), without_names(&text(&paths)));
     let replayed: Value =
         serde_json::from_slice(&replay(&["--show", "chain", "--json"]).stdout).expect("JSON");
-    assert_eq!((&replayed["chain"], &replayed["skipped"]), (&chain["chain"], &chain["skipped"]));
+    let names = |chain: &Value| -> Vec<Value> {
+        chain["chain"].as_array().expect("a list").iter().map(|link| link["name"].clone()).collect()
+    };
+    assert_eq!((names(&replayed), &replayed["skipped"]), (names(&chain), &chain["skipped"]));
     assert_eq!(replay(&["--json"]).status.code(), Some(0));
 }
 

@@ -57,9 +57,9 @@ fn state(list: &Value, name: &str) -> (bool, String) {
 /// Returns the layers that a program opens with these options: on the loader of this project, and on the distribution's.
 fn opened(sandbox: &Sandbox, options: &[&str], variables: &[(&str, &str)]) -> Vec<Vec<String>> {
     let subject = format!(r#"{{"subject": "loader", "library": "{SYSTEM_LOADER}"}}"#);
-    let programs = [["info"], ["vkload-probe"]];
+    let programs = [&["info", "--own"][..], &["vkload-probe"]];
     let there = if Path::new(SYSTEM_LOADER).exists() { 2 } else { 1 };
-    let run = |program: &[&str; 1]| {
+    let run = |program: &&[&str]| {
         let memory = Memory::new(std::process::id(), &subject, SIZE, SEALS);
         let mut command = command(sandbox, &[options, &["--", VKLOAD], program].concat(), variables);
         memory.pass_to(&mut command);
@@ -108,7 +108,10 @@ fn the_list_says_of_every_layer_whether_it_is_active_and_why() {
     let empty = Sandbox::new();
     assert!(text(&layers(&empty, &[], &[("XDG_DATA_HOME", "/nowhere")])).contains("No layer is found"));
     let hidden = text(&layers(&sandbox, &[], &[("VK_LAYER_PATH", "/nowhere")]));
-    assert!(hidden.contains("may be installed and hidden, since VK_LAYER_PATH"), "{hidden}");
+    assert!(
+        hidden.contains(&format!("{FIRST} (")) && hidden.contains("is hidden, since VK_LAYER_PATH"),
+        "{hidden}"
+    );
 }
 
 #[test]

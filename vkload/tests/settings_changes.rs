@@ -90,7 +90,7 @@ fn seen_on_own(sandbox: &Sandbox, program: &Path, variables: &[(&str, &str)]) ->
         all.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
     };
     let chain = ask(&["chain", "--json"]);
-    Seen { layers: names(&chain["layers"]), devices: names(&ask(&["info", "--json"])["devices"]) }
+    Seen { layers: names(&chain["layers"]), devices: names(&ask(&["info", "--own", "--json"])["devices"]) }
 }
 
 /// A change, and the layers and devices after it.

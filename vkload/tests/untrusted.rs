@@ -352,7 +352,7 @@ fn the_printed_commands_do_nothing_else() {
     let sandbox = world();
     let mut answers = vec![
         vkload(&sandbox, &["doctor", "--no-probe"]).0,
-        vkload(&sandbox, &["doctor"]).0,
+        vkload(&sandbox, &["doctor", "--all"]).0,
         vkload(&sandbox, &["devices"]).0,
     ];
     for name in ["VK_LAYER_b", "VK_LAYER_c", "VK_LAYER_d", "VK_LAYER_f", "VK_LAYER_g", "VK_LAYER_h"] {

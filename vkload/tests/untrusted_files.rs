@@ -226,7 +226,7 @@ fn no_step_opens_a_secret() {
             json!([{ "manifest": manifest, "library": path, "path": path, "state": denied(path) }]);
         change(&mut changed);
         fs::write(&file, changed.to_string()).expect("written");
-        text(vkload(&sandbox, &[], &["replay", name, "--show", "doctor"]))
+        text(vkload(&sandbox, &[], &["replay", name, "--show", "doctor"])).replace("\n    ", " ")
     };
     let none = |_: &mut serde_json::Value| {};
     for secret in [

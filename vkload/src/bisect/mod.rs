@@ -84,7 +84,7 @@ fn bisect(options: &BisectArguments) -> Result<BisectResult, String> {
     let asked = (verdict == Verdict::FailsWithoutLayers).then(|| {
         let settings =
             Settings { variables: variables.clone(), limit: program.limit, late: |_, _| {}, stop: None };
-        asked::watch(&options.program, &settings).ok()
+        asked::watch(&options.program, &settings, &Changes::new()).ok()
     });
     Ok(BisectResult {
         asked: asked.flatten(),

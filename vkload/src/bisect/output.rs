@@ -137,9 +137,15 @@ fn culprits(answer: &BisectResult, group: &[usize]) -> String {
         }
     };
     for suspect in answer.suspects(group) {
-        out.push_str(&format!("  {}\n", escape::line(&format!("{} is {}.", suspect.layer.name, suspect.why))));
+        out.push_str(&format!(
+            "  {}\n",
+            escape::line(&format!("{} is {}.", suspect.layer.name, suspect.why))
+        ));
         out.push_str(&format!("  -> {}\n", suspect.off));
-        out.push_str(&format!("  -> Update or remove the layer: {}\n", escape::line(&suspect.layer.manifest)));
+        out.push_str(&format!(
+            "  -> Update or remove the layer: {}\n",
+            escape::line(&suspect.layer.manifest)
+        ));
     }
     out + &printed(run)
 }

@@ -61,26 +61,18 @@ pub(super) fn search(
 
 impl Runs<'_> {
     fn verdict(&self, count: usize) -> Result<Verdict, String> {
-        let mut rest: Vec<usize> = (0..count).collect();
-        if !self.fails(&rest) {
+        if !self.fails(&Vec::from_iter(0..count)) {
             return Ok(Verdict::NothingFails);
         }
         if self.fails(&[]) {
             return Ok(Verdict::FailsWithoutLayers);
         }
-        let mut found = Vec::new();
-        // If the program fails without the first culprit, another culprit exists.
-        while self.fails(&rest) && self.problem.borrow().is_none() {
-            let indices =
-                |of: &[usize]| of.iter().filter_map(|at| rest.get(*at)).copied().collect::<Vec<_>>();
-            let group = indices(&bisection::culprits(rest.len(), &|some| self.fails(&indices(some))));
-            if !self.fails(&group) {
-                return Err(self.unsteady());
-            }
-            rest.retain(|index| !group.contains(index));
-            found.push(group);
+        let found = bisection::groups(count, &|some| self.fails(some));
+        if found.iter().all(|group| self.fails(group)) {
+            Ok(Verdict::Found(found))
+        } else {
+            Err(self.unsteady())
         }
-        Ok(Verdict::Found(found))
     }
 
     fn unsteady(&self) -> String {

@@ -109,7 +109,8 @@ fn branch(driver: &Driver) -> Branch {
     let (folder, manifest) = split(&driver.view.manifest);
     let (library_folder, library) = split(&driver.view.library);
     let details = [("in", folder), ("", &driver.why), ("library", library), ("in", library_folder)];
-    let mut block = Block { problem: escape::line(&driver.problem), ..Block::new(Role::Driver, manifest, &details) };
+    let mut block =
+        Block { problem: escape::line(&driver.problem), ..Block::new(Role::Driver, manifest, &details) };
     if driver.problem.is_empty() && driver.devices.as_ref().is_some_and(Vec::is_empty) {
         block.role = Role::Idle;
         block.details.push(Detail { label: "", text: "it finds no device here".into() });
@@ -133,16 +134,16 @@ fn about(device: &Device) -> String {
 }
 
 fn notes(model: &Model) -> Vec<Note> {
-    let devices = model.devices.iter().map(|device| format!("{} ({})", device.name, about(device)));
     let skipped = model.skipped.iter().map(|driver| format!("{}: {}", driver.manifest, driver.remark));
     let notes = [
         ("vkCreateInstance returns VK_ERROR_LAYER_NOT_PRESENT:", model.refused.clone(), true),
-        ("Devices (it is not known which driver has which):", devices.collect(), false),
         ("Drivers that are not used:", skipped.collect(), false),
     ];
     let notes = notes.into_iter().filter(|(_, lines, _)| !lines.is_empty());
     let shown = |lines: Vec<String>| lines.iter().map(|line| escape::line(line)).collect();
-    notes.map(|(title, lines, is_problem)| Note { title: title.to_owned(), lines: shown(lines), is_problem }).collect()
+    notes
+        .map(|(title, lines, is_problem)| Note { title: title.to_owned(), lines: shown(lines), is_problem })
+        .collect()
 }
 
 /// Returns the folder of a path, and the file. The folder of a bare name is empty.

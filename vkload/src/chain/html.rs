@@ -58,8 +58,7 @@ fn devices(model: &Model) -> Vec<Vec<String>> {
         .drivers
         .iter()
         .flat_map(|driver| driver.devices().iter().map(|device| (device, driver.view.manifest.as_str())));
-    let all = known.chain(model.devices.iter().map(|device| (device, "not known")));
-    all.map(|(it, driver)| row([&it.name, &it.kind, &it.api_version, driver])).collect()
+    known.map(|(it, driver)| row([&it.name, &it.kind, &it.api_version, driver])).collect()
 }
 
 fn skipped(model: &Model) -> Vec<Vec<String>> {

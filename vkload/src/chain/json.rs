@@ -11,7 +11,6 @@ pub(super) fn render(model: &Model) -> Value {
         "chain": chain(model),
         "layers": model.layers.iter().map(layer).collect::<Vec<_>>(),
         "drivers": model.drivers.iter().map(driver).collect::<Vec<_>>(),
-        "devices": model.devices,
         "skipped": model.skipped.iter().map(skipped).collect::<Vec<_>>(),
         "refused": model.refused,
     })

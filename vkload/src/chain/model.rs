@@ -24,8 +24,6 @@ pub(crate) struct Model {
     pub(crate) layers: Vec<Layer>,
     /// The drivers, of which each call reaches the one that has its device.
     pub(crate) drivers: Vec<Driver>,
-    /// Devices of which it is not known which driver has them.
-    pub(crate) devices: Vec<Device>,
     /// Drivers that were found and are not used.
     pub(crate) skipped: Vec<DriverView>,
     /// Layers that the application asks for and cannot have: the name, a colon, and why.
@@ -72,7 +70,7 @@ pub(crate) struct Device {
 
 impl Model {
     pub(crate) fn knows_devices(&self) -> bool {
-        !self.devices.is_empty() || self.drivers.iter().any(|driver| !driver.devices().is_empty())
+        self.drivers.iter().any(|driver| !driver.devices().is_empty())
     }
 
     /// Notes which drivers have no device on this machine, according to the kernel's list of GPUs. No driver is asked.
@@ -115,8 +113,7 @@ pub(crate) fn picture(planned: &Planned, enabled: &[CString]) -> Result<Model, S
     let request = LayerRequest { enabled: &names, api_version: Version::default() };
     let active = planned.layers.activate(&request).map_err(|_| "memory ran out")?;
     let refused = active.refused.iter().map(|refused| {
-        let name =
-            names.get(refused.name).map(|name| lossless::text(name.to_bytes())).unwrap_or_default();
+        let name = names.get(refused.name).map(|name| lossless::text(name.to_bytes())).unwrap_or_default();
         format!("{name}: {}", refused.because.explain(&planned.layers))
     });
     let layer = |view: LayerView| Layer { why: view.why(planned), view, problem: String::new() };

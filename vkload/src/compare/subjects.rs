@@ -7,9 +7,9 @@ use serde_json::Value;
 use vkload_core::discovery::{Answer, Question, Root};
 
 use super::Side;
-use crate::diagnosis::{self, Diagnosis};
 use crate::diagnosis::case::Case;
 use crate::diagnosis::trials::Trials;
+use crate::diagnosis::{self, Diagnosis};
 use crate::info::gather::report;
 use crate::info::report::Report;
 use crate::lossless;
@@ -187,17 +187,14 @@ fn of_trials(trials: &Trials) -> Entries {
         let failures: String = failure.collect();
         insert(&mut entries, of, format!("{file}{ended}{failures}"));
     };
-    let of_loader = [
-        ("the loader that programs get", &trials.program),
-        ("that loader without layers", &trials.without_layers),
-        ("vkload's own loader", &trials.own),
-    ];
+    let of_loader = [("the loader that programs get", &trials.program), ("vkload's own loader", &trials.own)];
     of_loader.iter().for_each(|(of, trial)| trial.iter().for_each(|trial| add(of, trial)));
     trials.drivers.iter().for_each(|(manifest, trial)| add(manifest, trial));
     trials.layers.iter().for_each(|(name, trial)| add(name, trial));
     trials.files.iter().for_each(|(path, trial)| add(path, trial));
-    if !trials.culprits.is_empty() {
-        entries.insert("layers to blame".to_owned(), trials.culprits.join(", "));
+    let culprits: Vec<_> = trials.culprits().map(String::as_str).collect();
+    if !culprits.is_empty() {
+        entries.insert("layers to blame".to_owned(), culprits.join(", "));
     }
     entries
 }

@@ -115,8 +115,13 @@ fn names(devices: &[&Device]) -> String {
             _ => format!("{} (Vulkan {own})", device.name),
         }
     };
-    devices.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
+    let more = devices.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    devices.iter().enumerate().take(SHOWN).map(name).chain(more).collect::<Vec<_>>().join(", ")
 }
+
+/// The headline has no more devices than these.
+const SHOWN: usize = 4;
 
 /// Returns the version without the patch number: "1.3" of "1.3.230".
 fn two_numbers(version: &str) -> &str {

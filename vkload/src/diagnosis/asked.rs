@@ -8,10 +8,11 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::pairs;
 use crate::lossless;
 use crate::own_library;
 use crate::probe::parent::Settings;
-use crate::probe::signal_name;
+use crate::probe::{Ending, Stage, Subject, Trial, signal_name};
 use crate::subprocess::{Subprocess, last_lines};
 use crate::switches::{self, Changes};
 
@@ -22,10 +23,39 @@ pub(crate) struct Asked {
     pub(crate) version: Option<[u32; 2]>,
     /// Its requests that failed, in order.
     pub(crate) missing: Vec<Missing>,
-    /// How it failed, to follow its name. `None` if it did not.
-    pub(crate) failure: Option<String>,
+    /// The last command that returned an error, and the error.
+    pub(crate) refused: Option<(String, String)>,
+    /// How it failed. `None` if it did not.
+    pub(crate) failure: Option<Ending>,
+    /// Whether a loader printed anything.
+    pub(crate) uses_vulkan: bool,
+    /// The loader's errors.
+    #[serde(skip)]
+    pub(crate) errors: Vec<String>,
     /// The last lines that it printed itself.
     pub(crate) printed: Vec<String>,
+}
+
+impl Asked {
+    /// Returns the run as a trial without devices.
+    pub(crate) fn trial(&self) -> Trial {
+        let of = Subject::Loader { library: "the program".to_owned() };
+        Trial { of, stage: Stage::Done, ending: self.failure.clone().unwrap_or_default(), ..Trial::default() }
+    }
+
+    /// Returns how it failed, to follow its name.
+    pub(crate) fn words(&self) -> Option<String> {
+        self.failure.as_ref().map(words)
+    }
+}
+
+/// Returns how a program ended, to follow its name.
+pub(crate) fn words(ending: &Ending) -> String {
+    match ending {
+        Ending::Signal { number, .. } => format!("crashes ({})", signal_name(*number)),
+        Ending::Exited { code } => format!("exits with code {code}"),
+        other => other.tell(Stage::Done),
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
@@ -70,25 +100,24 @@ const VERSION: &str = " asks for Vulkan ";
 const OF_LOADER: &[&str] = &["[Vulkan Loader]", "ERROR:", "WARNING:", "INFO:", "ERROR | ", "WARNING | "];
 
 /// Starts the program, ends it when time is up, and returns its requests. Fails if it cannot be started.
-pub(crate) fn watch(program: &[OsString], settings: &Settings) -> Result<Asked, String> {
+pub(crate) fn watch(program: &[OsString], settings: &Settings, changes: &Changes) -> Result<Asked, String> {
     let Some((name, arguments)) = program.split_first() else { return Ok(Asked::default()) };
     let mut command = Command::new(name);
-    switches::apply(command.args(arguments).env_clear(), &settings.variables, &Changes::new());
-    command.env("VK_LOADER_DEBUG", "error,warn,info");
+    let variables = switches::changed(&settings.variables, changes);
+    command.args(arguments).env_clear().envs(pairs(&variables)).env("VK_LOADER_DEBUG", "error,warn,info");
     if let Ok(folder) = own_library::folder_of_library(None) {
         command.env(
             "LD_LIBRARY_PATH",
-            own_library::prepend(&folder, settings.variables.get("LD_LIBRARY_PATH").map(|it| lossless::system(it))),
+            own_library::prepend(&folder, variables.get("LD_LIBRARY_PATH").map(|it| lossless::system(it))),
         );
     }
     let started = Subprocess::start(command);
     let mut child = started.map_err(|error| format!("cannot run {}: {error}", Path::new(name).display()))?;
     let status = child.wait_or_report(&name.to_string_lossy(), settings.limit, settings.late);
     let mut asked = read(&child.end());
-    asked.failure = status.and_then(|status| match (status.signal(), status.code()) {
-        (Some(number), _) => Some(format!("crashes ({})", signal_name(number))),
-        (None, Some(0)) => None,
-        (None, code) => Some(format!("exits with code {}", code.unwrap_or(1))),
+    asked.failure = status.filter(|status| !status.success()).map(|status| match status.signal() {
+        Some(number) => Ending::Signal { number, library: None },
+        None => Ending::Exited { code: status.code().unwrap_or(1) },
     });
     Ok(asked)
 }
@@ -103,10 +132,15 @@ fn read(text: &str) -> Asked {
             own.push('\n');
             continue;
         }
+        asked.uses_vulkan = true;
+        if line.contains("ERROR") {
+            asked.errors.push(line.to_owned());
+        }
         if let Some((_, version)) = line.split_once(VERSION) {
             let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
             asked.version = Some([numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)]);
         }
+        asked.refused = refused(line).or(asked.refused);
         for (start, kind) in MESSAGES {
             let Some((_, rest)) = line.split_once(start) else { continue };
             let name: String =
@@ -119,6 +153,13 @@ fn read(text: &str) -> Asked {
     }
     asked.printed = last_lines(&own);
     asked
+}
+
+/// Returns the command in a loader's message about an error that it returned, and the error's name.
+fn refused(line: &str) -> Option<(String, String)> {
+    let words = || line.split(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+    let word = |start: &str| words().find(|word| word.starts_with(start)).map(str::to_owned);
+    word("vkCreate").zip(word("VK_ERROR_"))
 }
 
 #[cfg(test)]

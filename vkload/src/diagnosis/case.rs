@@ -37,7 +37,8 @@ impl Case {
     pub(crate) fn works(&self) -> Option<bool> {
         let program = self.trials.program.as_ref().filter(|trial| trial.has_begun())?;
         let can_show = |device: &Device| {
-            let lost = self.trials.lost.iter().filter(|lost| lost.device == device.name);
+            let lost = self.trials.causes.iter().flat_map(|cause| &cause.lost);
+            let lost = lost.filter(|lost| lost.device == device.name);
             !lost.flat_map(|lost| &lost.extensions).any(|name| name == SWAPCHAIN)
         };
         Some(program.works() && program.usable().any(can_show))
@@ -173,8 +174,8 @@ impl Case {
     pub(crate) fn fault_of_layer(&self, name: &str) -> Option<&Trial> {
         let trial = self.trials.layer(name).filter(|trial| trial.ending != Ending::Finished)?;
         let fails_alone = trial.stage > Stage::Negotiate && !trial.is_violent();
-        let explained = self.works() == Some(true) || !self.trials.culprits.is_empty();
-        let told = self.trials.culprits.iter().any(|culprit| culprit == name);
+        let explained = self.works() == Some(true) || self.trials.culprits().next().is_some();
+        let told = self.trials.culprits().any(|culprit| culprit == name);
         let excused = told || (fails_alone && explained);
         (!excused).then_some(trial)
     }

@@ -21,6 +21,8 @@ pub struct Finding {
     pub(crate) next: Vec<Step>,
     #[serde(skip)]
     pub(crate) evidence: Evidence,
+    /// Whether a trial has shown it.
+    pub(crate) tried: bool,
 }
 
 /// How grave a finding is, the gravest last.
@@ -126,7 +128,7 @@ findings! {
     LoaderDenied "loader-denied" Error Proven,
     LoaderMachine "loader-machine" Error Proven,
     LoaderClass "loader-class" Error Proven,
-    LoaderBroken "loader-broken" Error Proven [PreloadBreaks],
+    LoaderBroken "loader-broken" Error Proven [VariableBreaks],
     // A variable was set on purpose, although turning off the layer that reads it would help as well.
     DevicesChosen "devices-chosen" Any Likely,
     LayerBreaks "layer-breaks" ErrorOrWarning Proven,
@@ -138,38 +140,38 @@ findings! {
     DriversReplaced "drivers-replaced" Any Chosen,
     FlatpakDevices "flatpak-devices" ErrorOrWarning Chosen,
     FlatpakExtension "flatpak-extension" ErrorOrWarning Chosen,
-    LoaderShadowed "loader-shadowed" ErrorOrNote Chosen [PreloadBreaks],
-    LoaderBesideSystem "loader-beside-system" Error Likely,
+    LoaderShadowed "loader-shadowed" ErrorOrNote Chosen [VariableBreaks],
+    LoaderBesideSystem "loader-beside-system" ErrorOrWarning Proven,
     NoAccess "no-access" ErrorOrWarning Seen,
     DeviceRefused "device-refused" ErrorOrWarning Seen,
     NvidiaModule "nvidia-module" ErrorOrWarning Seen [NoModesetting],
     NvidiaDevice "nvidia-device" ErrorOrWarning Seen [NvidiaVersions],
     NvidiaLibraries "nvidia-libraries" ErrorOrWarning Seen,
-    DeviceFails "device-fails" ErrorOrWarning Seen [PreloadBreaks],
-    NoDeviceFile "no-device-file" ErrorOrWarning Known [NoModesetting],
+    DeviceFails "device-fails" ErrorOrWarning Seen [VariableBreaks],
+    NoDeviceFile "no-device-file" ErrorOrWarning Known [NoModesetting NvidiaModule NvidiaVersions NvidiaDevice],
     NvidiaManifest "nvidia-manifest" ErrorOrWarning Known,
-    PreloadBreaks "preload-breaks" ErrorOrWarning Proven,
+    VariableBreaks "variable-breaks" ErrorOrWarning Proven,
+    DriverBreaks "driver-breaks" ErrorOrWarning Proven,
     NotRead "not-read" Warning Chosen,
     LoaderOld "loader-old" Warning Known,
     TwoLoaders "two-loaders" Note Likely,
     LoadersMixed "loaders-mixed" WarningOrNote Seen,
-    LoaderDiffers "loader-differs" Error Likely [PreloadBreaks],
-    ProgramDies "program-dies" Error Seen [PreloadBreaks],
-    Program "program" Error Rest [PreloadBreaks],
+    LoaderDiffers "loader-differs" Error Likely [VariableBreaks LoaderBesideSystem],
+    Program "program" Error Rest [VariableBreaks],
     ProgramLayer "program-layer" ErrorOrNote Proven,
     ProgramExtension "program-extension" ErrorOrNote Proven,
     ProgramVersion "program-version" Error Proven,
-    ProgramFails "program-fails" Warning Rest,
+    ProgramFails "program-fails" ErrorOrWarning Rest,
     NoDriver "no-driver" Error Known,
-    NoGpu "no-gpu" Error Missing [GpuWithoutVulkan NvidiaVersions NvidiaDevice PreloadBreaks],
+    NoGpu "no-gpu" Error Missing [GpuWithoutVulkan NvidiaVersions NvidiaDevice VariableBreaks],
     Software "software" WarningOrNote Rest [ContainerWithoutDevice],
     PortabilityOnly "portability-only" Warning Known,
     OldVersion "old-version" Warning Known,
-    DriverDoesNotLoad "driver-does-not-load" ErrorOrWarning Seen [NvidiaVersions NvidiaDevice PreloadBreaks],
-    DriverFails "driver-fails" ErrorOrWarning Seen [NvidiaVersions NvidiaDevice PreloadBreaks],
-    DriverCrashes "driver-crashes" ErrorOrWarning Proven [PreloadBreaks],
-    DriverHangs "driver-hangs" ErrorOrWarning Proven [PreloadBreaks],
-    DriverExits "driver-exits" ErrorOrWarning Proven [PreloadBreaks],
+    DriverDoesNotLoad "driver-does-not-load" ErrorOrWarning Seen [NvidiaModule NvidiaVersions NvidiaDevice VariableBreaks],
+    DriverFails "driver-fails" ErrorOrWarning Seen [NvidiaModule NvidiaVersions NvidiaDevice VariableBreaks],
+    DriverCrashes "driver-crashes" ErrorOrWarning Proven [VariableBreaks],
+    DriverHangs "driver-hangs" ErrorOrWarning Proven [VariableBreaks],
+    DriverExits "driver-exits" ErrorOrWarning Proven [VariableBreaks],
     LibraryAbsent "library-absent" ErrorOrWarning Seen [NvidiaVersions],
     LibraryDangling "library-dangling" ErrorOrWarning Seen,
     LibraryDenied "library-denied" ErrorOrWarning Seen,
@@ -189,11 +191,11 @@ findings! {
     ManifestUnreadable "manifest-unreadable" ErrorOrWarning Seen,
     ManifestByteOrderMark "manifest-byte-order-mark" ErrorOrWarning Known,
     ManifestEmpty "manifest-empty" ErrorOrWarning Known,
-    LayerCrashes "layer-crashes" ErrorOrWarning Proven [PreloadBreaks],
-    LayerHangs "layer-hangs" ErrorOrWarning Proven [PreloadBreaks],
-    LayerExits "layer-exits" ErrorOrWarning Proven [PreloadBreaks],
-    LayerFails "layer-fails" Warning Chosen [PreloadBreaks],
-    LayerDoesNotLoad "layer-does-not-load" Warning Chosen [PreloadBreaks],
+    LayerCrashes "layer-crashes" ErrorOrWarning Proven [VariableBreaks],
+    LayerHangs "layer-hangs" ErrorOrWarning Proven [VariableBreaks],
+    LayerExits "layer-exits" ErrorOrWarning Proven [VariableBreaks],
+    LayerFails "layer-fails" Warning Chosen [VariableBreaks],
+    LayerDoesNotLoad "layer-does-not-load" Warning Chosen [VariableBreaks],
     LayerNotFound "layer-not-found" Warning Chosen,
     LayerHidesExtensions "layer-hides-extensions" Note Seen,
     LayerSlow "layer-slow" Warning Seen,
@@ -209,9 +211,9 @@ findings! {
     SettingsDevices "settings-devices" Any Chosen,
     SettingsLayers "settings-layers" WarningOrNote Likely,
     GpuWithoutDriver "gpu-without-driver" ErrorOrWarning Known,
-    GpuWithoutKernelDriver "gpu-without-kernel-driver" ErrorOrWarning Known [NoModesetting NoDeviceFile],
+    GpuWithoutKernelDriver "gpu-without-kernel-driver" ErrorOrWarning Known [NoModesetting NoDeviceFile NvidiaModule NvidiaVersions NvidiaDevice],
     GpuWithoutVulkan "gpu-without-vulkan" Any Likely,
-    GpuNotFound "gpu-not-found" ErrorOrWarning Likely [NvidiaVersions NvidiaDevice PreloadBreaks],
+    GpuNotFound "gpu-not-found" ErrorOrWarning Likely [NoAccess DeviceRefused NvidiaModule NvidiaVersions NvidiaDevice VariableBreaks],
     GpuNouveau "gpu-nouveau" ErrorOrWarning Known,
     GpuRadeon "gpu-radeon" ErrorOrWarning Known,
     GpuSetAside "gpu-set-aside" ErrorOrWarning Known,
@@ -244,6 +246,24 @@ impl Id {
     /// Returns the severities that it may have, in the words of docs/doctor.md.
     pub(crate) fn severities(self) -> &'static str {
         self.row().1.words()
+    }
+
+    /// Returns whether it follows from files that no trial can change.
+    fn is_fact(self) -> bool {
+        use Id::{
+            NoModesetting, NoProc, NvidiaCapabilities, NvidiaDevice, NvidiaLibraries, NvidiaModule,
+            NvidiaVersions,
+        };
+        let facts = [
+            NoModesetting,
+            NoProc,
+            NvidiaCapabilities,
+            NvidiaDevice,
+            NvidiaLibraries,
+            NvidiaModule,
+            NvidiaVersions,
+        ];
+        facts.contains(&self)
     }
 
     pub(super) fn causes(self) -> &'static [Self] {
@@ -282,6 +302,12 @@ impl Finding {
         self.id.name()
     }
 
+    /// Returns whether a trial has shown it. Otherwise it is likely.
+    #[must_use]
+    pub fn is_tried(&self) -> bool {
+        self.tried || (self.evidence <= Evidence::Seen && !self.id.is_fact())
+    }
+
     /// Returns the file, variable or device concerned. Empty if none is.
     #[must_use]
     pub fn about(&self) -> &str {
@@ -307,12 +333,16 @@ impl Finding {
 
     pub(crate) fn of(id: Id, severity: Severity, about: &str, what: impl Into<String>) -> Self {
         let (about, what, evidence) = (about.to_owned(), what.into(), id.row().2);
-        Self { severity, evidence, id, about, what, next: Vec::new() }
+        Self { severity, evidence, id, about, what, next: Vec::new(), tried: false }
     }
 
     /// Sets another severity than the usual one.
     pub(super) fn with_severity(self, severity: Severity) -> Self {
         Self { severity, ..self }
+    }
+
+    pub(super) fn tried(self, tried: bool) -> Self {
+        Self { tried, ..self }
     }
 
     /// Sets other evidence than the usual one.
@@ -343,6 +373,12 @@ impl Finding {
 }
 
 impl Finding {
+    /// Returns the severity, and whether an error or a warning is no more than likely.
+    pub(crate) fn label(&self) -> String {
+        let is_likely = self.severity != Severity::Note && !self.is_tried();
+        format!("{}{}", self.severity, if is_likely { " (likely)" } else { "" })
+    }
+
     /// Returns the sentence behind `label`, and a line for each step.
     pub(crate) fn labelled(&self, label: &str) -> String {
         let steps = self.next.iter().map(|step| format!("\n  -> {step}"));
@@ -353,7 +389,7 @@ impl Finding {
 /// The severity, the sentence, and a line for each step.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.labelled(&format!("{}:", self.severity)))
+        f.write_str(&self.labelled(&format!("{}:", self.label())))
     }
 }
 

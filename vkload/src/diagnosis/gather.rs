@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use vkload_core::platform::Reader;
 
-use super::asked;
 use super::case::Case;
 use super::kept;
 use super::rules;
 use super::subject::Target;
 use super::trials::Trials;
-use crate::facts::{Facts, Named, Variables, not_read, own_variables};
+use crate::facts::{Facts, Gpu, Named, Variables, not_read, own_variables};
 use crate::lossless;
 use crate::own_loader;
 use crate::planned::Planned;
@@ -90,14 +89,20 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     } else {
         let settings =
             Settings { variables, limit: request.limit, late: request.late, stop: request.stop.clone() };
-        let mut trials =
-            Trials::run(&target, &planned, &facts.nodes, &settings, request.progress, &mut |trials| {
-                failed = keep(trials)
-            });
+        let has_gpus =
+            facts.gpus.iter().any(Gpu::can_have_vulkan) || facts.nodes.iter().any(|node| node.kind == "dxg");
+        let mut trials = Trials::run(
+            &target,
+            &planned,
+            (&facts.nodes, has_gpus),
+            &target.others(&facts.loaders),
+            &settings,
+            request.progress,
+            &mut |trials| failed = keep(trials),
+        );
         let works = trials.program.as_ref().is_some_and(Trial::works);
         if let (Whom::Program(program), true) = (&request.whom, works) {
-            (request.progress)("the program, to see its requests");
-            trials.asked = asked::watch(program, &settings).ok();
+            trials.ask(program, &planned, &facts, &settings, request.progress);
             failed = failed.and(keep(&trials));
         }
         trials

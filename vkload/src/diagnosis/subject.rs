@@ -129,8 +129,7 @@ impl Target {
         let confined = rights::take_on(&folder, rights)
             .map_err(|error| format!("process {id} is not judged: {error}"))?;
         let mut variables = variables_in(&environment);
-        let pairs = variables.iter().map(|(name, value)| (lossless::system(name), lossless::system(value)));
-        for name in rights::unsafe_variables(pairs) {
+        for name in rights::unsafe_variables(facts::pairs(&variables)) {
             variables.remove(&lossless::of(name));
         }
         let bits = facts::bits_of(&folder.join("exe")).unwrap_or(usize::BITS);
@@ -147,6 +146,15 @@ impl Target {
             ..Self::default()
         };
         Ok((target, variables))
+    }
+
+    /// Returns the other loaders of this machine that programs of this width could get.
+    pub(crate) fn others(&self, loaders: &[LoaderFile]) -> Vec<String> {
+        let fits = |loader: &&LoaderFile| loader.name == SONAME && u32::from(loader.bits) == self.bits;
+        let first =
+            loaders.iter().find(|loader| loader.first && fits(loader)).map(|loader| &loader.real_path);
+        let others = loaders.iter().filter(fits).filter(|loader| Some(&loader.real_path) != first);
+        others.map(|loader| loader.path.clone()).collect()
     }
 
     /// Settles which file is opened, now that the dynamic linker's search is known.

@@ -1,14 +1,47 @@
-//! Finds the layer that keeps programs from their devices: first a run without layers, then by halves.
+//! Finds what is at fault: the failing thing is tried without all suspects of a kind, and if that goes further, without fewer and fewer.
 
 use serde::{Deserialize, Serialize};
+use vkload_core::discovery::{Candidate, DriverDecision, SkipReason};
 
 use super::trials::Trials;
 use crate::bisection;
+use crate::facts::Variables;
+use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
 use crate::probe::{Ending, Progress, Trial, Tried};
 use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
+
+/// What is at fault: without these together it goes further.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Culprit {
+    pub(crate) variables: Vec<String>,
+    /// Their names.
+    pub(crate) layers: Vec<String>,
+    /// The manifests of drivers.
+    pub(crate) drivers: Vec<String>,
+    pub(crate) breaks: Broken,
+    pub(crate) with: Trial,
+    pub(crate) without: Trial,
+    /// What devices have without the layers and not with them.
+    pub(crate) lost: Vec<Lost>,
+    /// The layer that works if it is moved behind the others.
+    pub(crate) belongs_last: Option<String>,
+}
+
+/// What fails.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Broken {
+    #[default]
+    Loader,
+    /// The driver with this manifest or the layer of this name, alone.
+    Part(String),
+    /// The program, although the loader works.
+    Program,
+}
 
 /// Returns whether programs get less than the drivers have to give.
 pub(super) fn anything_missing(trials: &Trials) -> bool {
@@ -60,9 +93,11 @@ pub(super) fn is_drivers_fault(trials: &Trials) -> bool {
 }
 
 /// Returns whether this went further than `before`.
-pub(super) fn is_better(trial: &Trial, before: Option<&Trial>) -> bool {
-    let Some(before) = before else { return false };
-    let score = |trial: &Trial| (trial.ending == Ending::Finished, trial.usable().count(), trial.stage);
+pub(super) fn is_better(trial: &Trial, before: &Trial) -> bool {
+    let hardware = |trial: &Trial| trial.usable().filter(|device| device.kind != "cpu").count();
+    let score = |trial: &Trial| {
+        (trial.ending == Ending::Finished, hardware(trial), trial.usable().count(), trial.stage)
+    };
     score(trial) > score(before) || (score(trial) == score(before) && !lost(trial, before).is_empty())
 }
 
@@ -78,38 +113,224 @@ pub(super) fn without(
     switches::changes(planned, &settings.variables, Wanted { off: &off, ..Wanted::default() })
 }
 
-/// Returns the name of the first of the layers that fail together, if moving that layer behind the others works as well as a run without
-/// layers.
-pub(super) fn belongs_last(
-    layers: &[LayerView],
-    culprits: &[String],
-    settings: &Settings,
-    goal: &Trial,
-    attempt: &dyn Fn(&Changes) -> Trial,
-    progress: Progress<'_>,
-) -> Option<String> {
-    let [first, _, ..] = culprits else { return None };
-    let changes = layers.iter().find(|layer| layer.name == *first)?.last(&settings.variables)?;
-    progress("the loader with the layers in another order");
-    (!is_better(goal, Some(&attempt(&changes)))).then(|| first.clone())
+/// Returns whether a trial is as good as the one without suspects, in what fails otherwise.
+fn reaches(trial: &Trial, goal: &Trial, with: &Trial) -> bool {
+    let hardware = |trial: &Trial| trial.usable().any(|device| device.kind != "cpu");
+    if hardware(goal) && !hardware(with) {
+        return trial.works() && hardware(trial);
+    }
+    if goal.works() && !with.works() { trial.works() } else { !is_better(goal, trial) }
 }
 
-/// Returns the names of the fewest layers without which it goes as well as without all.
-pub(super) fn culprits(
+#[derive(Clone, Copy)]
+pub(super) enum Suspect<'a> {
+    Variable(&'a str),
+    /// A position among the active layers.
+    Layer(usize),
+    /// A driver's manifest.
+    Driver(&'a str),
+}
+
+/// What fails, and how it is tried.
+pub(super) struct Search<'a> {
+    pub(super) breaks: Broken,
+    pub(super) with: &'a Trial,
+    pub(super) attempt: &'a dyn Fn(&Changes) -> Trial,
+    pub(super) planned: &'a Planned,
+    pub(super) layers: &'a [LayerView],
+    pub(super) settings: &'a Settings,
+    pub(super) progress: Progress<'a>,
+}
+
+impl Search<'_> {
+    /// Returns those of the suspects that are at fault. Empty if it goes no further without all of them.
+    pub(super) fn among(&self, suspects: &[Suspect<'_>]) -> Vec<Culprit> {
+        let attempt = |left_out: &[usize]| {
+            let what = self.with.of.name();
+            (self.progress)(&format!("{what} without {} of {} suspects", left_out.len(), suspects.len()));
+            let out: Vec<_> = left_out.iter().filter_map(|index| suspects.get(*index)).copied().collect();
+            self.changes(&out).map(|changes| (self.attempt)(&changes))
+        };
+        let all: Vec<usize> = (0..suspects.len()).collect();
+        let goal =
+            (!all.is_empty()).then(|| attempt(&all)).flatten().filter(|goal| is_better(goal, self.with));
+        let Some(goal) = goal else { return Vec::new() };
+        let fails = |kept: &[usize]| {
+            let left_out: Vec<usize> = all.iter().copied().filter(|index| !kept.contains(index)).collect();
+            attempt(&left_out).is_none_or(|trial| !reaches(&trial, &goal, self.with))
+        };
+        let culprit = |group: &Vec<usize>| {
+            let mut culprit = Culprit {
+                breaks: self.breaks.clone(),
+                with: self.with.clone(),
+                without: goal.clone(),
+                ..Culprit::default()
+            };
+            for suspect in group.iter().filter_map(|index| suspects.get(*index)) {
+                match suspect {
+                    Suspect::Variable(name) => culprit.variables.push((*name).to_owned()),
+                    Suspect::Driver(manifest) => culprit.drivers.push((*manifest).to_owned()),
+                    Suspect::Layer(index) => {
+                        culprit.layers.extend(self.layers.get(*index).map(|layer| layer.name.clone()));
+                    }
+                }
+            }
+            if !culprit.layers.is_empty() {
+                culprit.lost = lost(&goal, self.with);
+                culprit.belongs_last = self.belongs_last(&culprit);
+            }
+            culprit
+        };
+        bisection::groups(suspects.len(), &fails).iter().map(culprit).collect()
+    }
+
+    /// Tries the usual suspects: variables that programs read, layers, drivers that fail alone, then the first two with the variables that lead to
+    /// manifests.
+    pub(super) fn all(&self, may_be_layers: bool, failing: &[&String]) -> Vec<Culprit> {
+        let variables =
+            |leading| suspected(self.planned, &self.settings.variables, leading).map(Suspect::Variable);
+        let layers = || (0..self.layers.len()).filter(|_| may_be_layers).map(Suspect::Layer);
+        let kinds: [&dyn Fn() -> Vec<Suspect<'_>>; 4] = [
+            &|| variables(false).collect(),
+            &|| layers().collect(),
+            &|| failing.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
+            &|| variables(false).chain(layers()).chain(variables(true)).collect(),
+        ];
+        kinds.iter().map(|kind| self.among(&kind())).find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// Returns the changes to variables without these. `None` if a layer cannot be left out.
+    fn changes(&self, suspects: &[Suspect<'_>]) -> Option<Changes> {
+        let of_layer = |suspect: &Suspect<'_>| match suspect {
+            Suspect::Layer(index) => self.layers.get(*index).map(|layer| layer.index),
+            Suspect::Variable(_) | Suspect::Driver(_) => None,
+        };
+        let off: Vec<usize> = suspects.iter().filter_map(of_layer).collect();
+        let mut changes = switches::changes(
+            self.planned,
+            &self.settings.variables,
+            Wanted { off: &off, ..Wanted::default() },
+        )
+        .ok()?;
+        let mut drivers = Vec::new();
+        for suspect in suspects {
+            match suspect {
+                Suspect::Variable(name) => _ = changes.entry((*name).to_owned()).or_default(),
+                Suspect::Driver(manifest) => drivers.push(*manifest),
+                Suspect::Layer(_) => {}
+            }
+        }
+        if !drivers.is_empty() {
+            changes.extend(self.only(&|manifest| !drivers.contains(&manifest)));
+        }
+        Some(changes)
+    }
+
+    /// Returns the changes to variables with which the loader searches for no driver but these. Among them are manifests that it cannot use.
+    fn only(&self, is_kept: &dyn Fn(&str) -> bool) -> Changes {
+        let kept: Vec<String> = self.manifests().into_iter().filter(|manifest| is_kept(manifest)).collect();
+        let list = Some(kept.join(":"));
+        Changes::from([("VK_DRIVER_FILES".to_owned(), None), ("VK_ICD_FILENAMES".to_owned(), list)])
+    }
+
+    /// Returns the manifests of drivers that the loader reads, those that it cannot use first.
+    fn manifests(&self) -> Vec<String> {
+        let is_read = |candidate: &&Candidate| {
+            matches!(candidate.decision, DriverDecision::Use | DriverDecision::Skip(SkipReason::Invalid(_)))
+        };
+        let mut all: Vec<_> = self.planned.drivers.drivers.iter().filter(is_read).collect();
+        all.sort_by_key(|candidate| candidate.decision == DriverDecision::Use);
+        all.iter().map(|candidate| lossless::text(&candidate.path)).collect()
+    }
+
+    /// Returns the first manifest of a driver without which the others get further, though it may work alone.
+    pub(super) fn drivers(&self) -> Option<Culprit> {
+        let manifests = self.manifests();
+        let attempt = |left_out: &str| {
+            (self.progress)(&format!("the loader without {left_out}"));
+            (self.attempt)(&self.only(&|manifest| manifest != left_out))
+        };
+        // If the list alone helps, the search for manifests is at fault, and no driver.
+        if manifests.len() < 2 || is_better(&attempt(""), self.with) {
+            return None;
+        }
+        manifests.into_iter().find_map(|left_out| {
+            let (without, with, breaks) = (attempt(&left_out), self.with.clone(), self.breaks.clone());
+            let drivers = vec![left_out];
+            is_better(&without, self.with).then(|| Culprit { drivers, breaks, with, without, ..Culprit::default() })
+        })
+    }
+
+    /// Returns the name of the first of the layers that fail together, if moving that layer behind the others works as well as a run without
+    /// layers.
+    fn belongs_last(&self, culprit: &Culprit) -> Option<String> {
+        let [first, _, ..] = &culprit.layers[..] else { return None };
+        let changes =
+            self.layers.iter().find(|layer| layer.name == *first)?.last(&self.settings.variables)?;
+        (self.progress)("the loader with the layers in another order");
+        reaches(&(self.attempt)(&changes), &culprit.without, self.with).then(|| first.clone())
+    }
+}
+
+/// Beginnings of the names of variables that loaders, drivers, Mesa or the dynamic linker read.
+const READ: &[&str] = &[
+    "LD_",
+    "VK_",
+    "MESA_",
+    "DRI_PRIME",
+    "LIBGL_",
+    "GALLIUM_",
+    "__NV",
+    "__GLX",
+    "__EGL",
+    "__VK",
+    "RADV_",
+    "ANV_",
+    "AMD_",
+    "NVK_",
+    "TU_",
+    "LVP_",
+    "ZINK_",
+    "INTEL_",
+    "GLIBC_TUNABLES",
+    "CUDA_VISIBLE",
+    "VKLOAD_NULL",
+    "DISABLE_",
+    "ENABLE_",
+    "DXVK_",
+];
+/// Those by which the loader finds layers and manifests. What they lead to is tried first.
+const LEADING: &[&str] = &[
+    "VK_LAYER_PATH",
+    "VK_ADD_LAYER_PATH",
+    "VK_IMPLICIT_LAYER_PATH",
+    "VK_ADD_IMPLICIT_LAYER_PATH",
+    "VK_INSTANCE_LAYERS",
+    "VK_LOADER_LAYERS_",
+    "XDG_CONFIG_HOME",
+    "XDG_CONFIG_DIRS",
+    "XDG_DATA_HOME",
+    "XDG_DATA_DIRS",
+];
+
+/// Returns the variables that may be at fault: those that only lead to layers and manifests, or the others. What turns a layer on is no suspect
+/// beside the layer.
+fn suspected<'a>(
     planned: &Planned,
-    layers: &[LayerView],
-    settings: &Settings,
-    goal: &Trial,
-    attempt: &dyn Fn(&Changes) -> Trial,
-    progress: Progress<'_>,
-) -> Vec<String> {
-    let fails = |kept: &[usize]| {
-        let left_out: Vec<usize> = (0..layers.len()).filter(|index| !kept.contains(index)).collect();
-        progress(&format!("the loader without {} of {} layers", left_out.len(), layers.len()));
-        // The changes that leave out all layers have worked, so these do.
-        let changes = without(planned, layers, &left_out, settings).unwrap_or_default();
-        is_better(goal, Some(&attempt(&changes)))
+    variables: &'a Variables,
+    leading: bool,
+) -> impl Iterator<Item = &'a str> {
+    let begins = |name: &str, starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    let turns_on: Vec<String> = planned
+        .layers
+        .layers
+        .iter()
+        .filter_map(|layer| layer.manifest.as_ref()?.enable_environment.as_ref())
+        .map(|switch| lossless::text(switch.variable.bytes()))
+        .collect();
+    let is_suspect = move |name: &&str| match begins(name, LEADING) {
+        true => leading,
+        false => !leading && begins(name, READ) && !turns_on.iter().any(|it| it == name),
     };
-    let guilty = bisection::culprits(layers.len(), &fails);
-    guilty.iter().filter_map(|index| layers.get(*index)).map(|layer| layer.name.clone()).collect()
+    variables.keys().map(String::as_str).filter(is_suspect)
 }

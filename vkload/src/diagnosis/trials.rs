@@ -1,11 +1,14 @@
 //! The trials, each in a separate process.
 
+use std::ffi::OsString;
+
 use serde::{Deserialize, Serialize};
 
-use super::asked::Asked;
+use super::asked::{self, Asked};
 use super::subject::Target;
-use super::suspects::{self, Lost};
-use crate::facts::Node;
+use super::suspects::{self, Broken, Culprit, Search};
+use crate::escape;
+use crate::facts::{Facts, Node, elsewhere};
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
@@ -13,8 +16,6 @@ use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
 use crate::view::LayerView;
 
-/// The variable by which the dynamic linker loads libraries into every program.
-pub(super) const PRELOAD: &str = "LD_PRELOAD";
 /// A layer that takes longer is tried again, in case the machine was busy.
 pub(super) const LONG: u64 = 2000;
 
@@ -31,22 +32,17 @@ pub(crate) struct Trials {
     pub(crate) layers: Vec<(String, Trial)>,
     /// Each device file that the permissions allow this user to open, by its path. Opened only where programs get no GPU.
     pub(crate) files: Vec<(String, Trial)>,
-    /// The programs' loader, without the layers that no code enables.
-    pub(crate) without_layers: Option<Trial>,
-    /// What devices have without these layers and not with them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) lost: Vec<Lost>,
-    /// The programs' loader without LD_PRELOAD, if that is set and it is better so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) without_preload: Option<Trial>,
-    /// The layers without which it works.
-    pub(crate) culprits: Vec<String>,
-    /// The layer that works if it is moved behind the others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) belongs_last: Option<String>,
+    /// What is at fault, as trials without it show.
+    pub(crate) causes: Vec<Culprit>,
+    /// Folders for LD_LIBRARY_PATH with which drivers get further, each with the manifest.
+    pub(crate) folders: Vec<(String, String)>,
     /// The program's requests, if a program is named and Vulkan works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<Asked>,
+    /// A library that the program brings, and the system's, with which it works.
+    pub(crate) preload: Option<(String, String)>,
+    /// Another loader of this machine that gets further than the one that programs get: its path.
+    pub(crate) other: Option<(String, Trial)>,
     /// This program's built-in loader, tried if the programs' loader does not work.
     pub(crate) own: Option<Trial>,
 }
@@ -56,7 +52,8 @@ impl Trials {
     pub(crate) fn run(
         target: &Target,
         planned: &Planned,
-        nodes: &[Node],
+        (nodes, has_gpus): (&[Node], bool),
+        loaders: &[String],
         settings: &Settings,
         progress: Progress<'_>,
         keep: &mut dyn FnMut(&Self),
@@ -93,45 +90,107 @@ impl Trials {
             let of = |node: &Node| Attempt::of(&node.path, Subject::DeviceFile { path: node.path.clone() });
             trials.files = try_all(&open.map(of).collect::<Vec<_>>(), settings, progress);
         }
-        if !suspects::anything_missing(&trials) || suspects::is_drivers_fault(&trials) {
-            return trials;
-        }
         let loader = target.subject();
-        if settings.variables.get(PRELOAD).is_some_and(|value| !value.is_empty()) {
-            progress("the loader without LD_PRELOAD");
-            let without = try_out(&loader, settings, &Changes::from([(PRELOAD.to_owned(), None)]));
-            if suspects::is_better(&without, trials.program.as_ref()) {
-                trials.without_preload = Some(without);
-                keep(&trials);
-                return trials;
+        let Some(program) = trials.program.clone().filter(Trial::has_begun) else { return trials };
+        let attempt = |changes: &Changes| try_out(&loader, settings, changes);
+        let of_loader = Search {
+            breaks: Broken::Loader,
+            with: &program,
+            attempt: &attempt,
+            planned,
+            layers: &layers,
+            settings,
+            progress,
+        };
+        if suspects::anything_missing(&trials) || (has_gpus && !has_gpu) {
+            let failing = trials.drivers.iter().filter(|(_, trial)| trial.is_violent());
+            let failing: Vec<&String> = failing.map(|(manifest, _)| manifest).collect();
+            trials.causes = of_loader.all(!suspects::is_drivers_fault(&trials), &failing);
+            keep(&trials);
+        }
+        if trials.causes.is_empty() {
+            let layers = trials.layers.iter().filter(|(_, trial)| trial.is_unusable());
+            let drivers = trials.drivers.iter().filter(|(_, trial)| trial.ending != Ending::Finished);
+            for (name, with) in drivers.chain(layers) {
+                let attempt = |changes: &Changes| try_out(&with.of, settings, changes);
+                let breaks = Broken::Part(name.clone());
+                trials.causes.extend(Search { breaks, with, attempt: &attempt, ..of_loader }.all(false, &[]));
             }
+            keep(&trials);
+        }
+        if !suspects::anything_missing(&trials) && (has_gpu || !has_gpus) || !trials.causes.is_empty() {
+            return trials;
         }
         for (_, trial) in trials.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
             progress("what the drivers look for");
             trial.not_found = libraries_not_found(&trial.of, settings);
         }
-        let all: Vec<usize> = (0..layers.len()).collect();
-        if let (false, Ok(changes)) = (layers.is_empty(), suspects::without(planned, &layers, &all, settings))
+        trials.folders =
+            trials.drivers.iter().filter_map(|(of, with)| folder_for(of, with, settings)).collect();
+        trials.causes.extend(of_loader.drivers());
+        trials.other = loaders.iter().find_map(|path| {
+            progress(path);
+            let trial = try_out(&Subject::Loader { library: path.clone() }, settings, &none);
+            suspects::is_better(&trial, &program).then(|| (path.clone(), trial))
+        });
+        if trials.causes.is_empty() && !trials.program.as_ref().is_some_and(Trial::works) && !target.built_in
         {
-            progress("the loader without layers");
-            let attempt = |changes: &Changes| try_out(&loader, settings, changes);
-            let without = attempt(&changes);
-            if suspects::is_better(&without, trials.program.as_ref()) {
-                trials.lost = trials.program.iter().flat_map(|with| suspects::lost(&without, with)).collect();
-                trials.culprits =
-                    suspects::culprits(planned, &layers, settings, &without, &attempt, progress);
-                trials.belongs_last =
-                    suspects::belongs_last(&layers, &trials.culprits, settings, &without, &attempt, progress);
-            }
-            trials.without_layers = Some(without);
-            keep(&trials);
-        }
-        if trials.culprits.is_empty() && !target.built_in {
             progress("the loader that is built into vkload");
             trials.own = Some(try_out(&Subject::Own, settings, &none));
-            keep(&trials);
         }
+        keep(&trials);
         trials
+    }
+
+    /// Starts the program, and if it fails, tries it without suspects.
+    pub(crate) fn ask(
+        &mut self,
+        words: &[OsString],
+        planned: &Planned,
+        facts: &Facts,
+        settings: &Settings,
+        progress: Progress<'_>,
+    ) {
+        progress("the program, to see its requests");
+        let Ok(mut asked) = asked::watch(words, settings, &Changes::new()) else { return };
+        let layers = LayerView::active_by_default(&planned.layers);
+        // A loader names the layer or the file that it could not open.
+        let is_refused = |layer: &LayerView| {
+            let names = [&layer.name, &layer.library].map(|name| escape::line(name));
+            asked.errors.iter().any(|line| names.iter().any(|name| !name.is_empty() && line.contains(name)))
+        };
+        let explicit =
+            LayerView::all(&planned.layers).unwrap_or_default().into_iter().filter(|it| !it.is_active());
+        for layer in explicit.filter(is_refused).collect::<Vec<_>>() {
+            let missing = asked::Missing { kind: asked::Kind::Layer, name: layer.name };
+            if !asked.missing.contains(&missing) {
+                asked.missing.push(missing);
+            }
+        }
+        for missing in asked.missing.iter().filter(|missing| missing.kind == asked::Kind::Layer) {
+            let Some(layer) = planned.layers.usable(missing.name.as_bytes()) else { continue };
+            let Some(candidate) = planned.layers.layers.get(layer) else { continue };
+            let trial = try_out(&probe::layers::subject(candidate, false), settings, &Changes::new());
+            self.layers.push((missing.name.clone(), trial));
+        }
+        if asked.failure.is_some() {
+            let attempt = |changes: &Changes| {
+                asked::watch(words, settings, changes).map(|asked| asked.trial()).unwrap_or_default()
+            };
+            let (with, breaks, layers) = (asked.trial(), Broken::Program, &layers[..]);
+            let search =
+                Search { breaks, with: &with, attempt: &attempt, planned, layers, settings, progress };
+            self.causes.extend(search.all(true, &[]));
+            if self.causes.is_empty() {
+                self.causes.extend(search.drivers());
+            }
+            // A library that the program brings may be older than what a driver needs.
+            self.preload = facts.shadowed_libraries(&settings.variables).into_iter().find(|(_, file)| {
+                let changes = Changes::from([("LD_PRELOAD".to_owned(), Some(file.clone()))]);
+                attempt(&changes).ending == Ending::Finished
+            });
+        }
+        self.asked = Some(asked);
     }
 
     /// Keeps the shorter time of two for layers that took long.
@@ -146,6 +205,11 @@ impl Trials {
         }
     }
 
+    /// Returns the names of the layers that are at fault.
+    pub(crate) fn culprits(&self) -> impl Iterator<Item = &String> {
+        self.causes.iter().flat_map(|cause| &cause.layers)
+    }
+
     /// Returns the result of the driver with this manifest.
     pub(crate) fn driver(&self, manifest: &str) -> Option<&Trial> {
         self.drivers.iter().find(|(of, trial)| of == manifest && trial.has_begun()).map(|(_, trial)| trial)
@@ -155,6 +219,19 @@ impl Trials {
     pub(crate) fn layer(&self, name: &str) -> Option<&Trial> {
         self.layers.iter().find(|(of, trial)| of == name && trial.has_begun()).map(|(_, trial)| trial)
     }
+}
+
+/// Returns a folder with which this driver gets further, if the dynamic linker searches it first: one with a library that it looked for in vain.
+fn folder_for(manifest: &str, with: &Trial, settings: &Settings) -> Option<(String, String)> {
+    let before =
+        settings.variables.get("LD_LIBRARY_PATH").map(|value| format!(":{value}")).unwrap_or_default();
+    let file = |name: &String| elsewhere(&settings.variables, name);
+    let found = with.not_found.iter().filter_map(file).find_map(|file| {
+        let value = format!("{}{before}", file.rsplit_once('/')?.0);
+        let changes = Changes::from([("LD_LIBRARY_PATH".to_owned(), Some(value.clone()))]);
+        suspects::is_better(&try_out(&with.of, settings, &changes), with).then_some(value)
+    });
+    Some((manifest.to_owned(), found?))
 }
 
 /// Tries each layer with the others left out, above the driver with this manifest. A meta-layer has no library: its components are among

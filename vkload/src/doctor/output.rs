@@ -8,28 +8,36 @@ use crate::escape;
 use crate::output::Format;
 use crate::probe::Trial;
 
-pub(crate) fn render(answer: &Diagnosis, format: Format) -> String {
+/// More lines than these are printed on request only, and longer ones are broken.
+const LINES: usize = 12;
+const WIDTH: usize = 200;
+
+pub(crate) fn render(answer: &Diagnosis, format: Format, all: bool) -> String {
     match format {
         Format::Text => {
             // Notes without a step help to understand an error or a warning. On a healthy machine they only look like one.
             let healthy = answer.findings.iter().all(|finding| finding.severity == Severity::Note);
             let told = answer.findings.iter().filter(|finding| !healthy || !finding.next.is_empty());
-            text(&answer.headline(), told)
+            text(&answer.headline(), told, all)
         }
         Format::Json => escape::json(&to_json(answer)),
         Format::Html => super::picture::html(answer),
     }
 }
 
-pub(super) fn text<'a>(headline: &str, findings: impl Iterator<Item = &'a Finding>) -> String {
+pub(super) fn text<'a>(headline: &str, findings: impl Iterator<Item = &'a Finding>, all: bool) -> String {
     let colours = Look::of_stdout().colour;
     let mut out = format!("{}\n", paint(&escape::line(headline), "1", colours));
-    for (index, finding) in findings.enumerate() {
+    let texts: Vec<String> = findings.map(|finding| one(finding, colours)).collect();
+    let lines = |text: &str| text.lines().count();
+    for (index, text) in texts.iter().enumerate() {
         // The first finding follows at once: it is the answer.
-        if index > 0 {
-            out.push('\n');
+        if !all && index > 0 && lines(&out) + lines(text) + 1 > LINES {
+            out.push_str(&format!("\nTo see {} more findings: vkload doctor --all\n", texts.len() - index));
+            break;
         }
-        out.push_str(&one(finding, colours));
+        let gap = if index > 0 { "\n" } else { "" };
+        out.extend([gap, text]);
     }
     out
 }
@@ -40,8 +48,18 @@ fn one(finding: &Finding, colours: bool) -> String {
         Severity::Warning => "1;33",
         Severity::Note => "36",
     };
-    let label = paint(&format!("{}:", finding.severity.name()), colour, colours);
-    finding.labelled(&label) + "\n"
+    let label = paint(&format!("{}:", finding.label()), colour, colours);
+    let mut out = label;
+    let mut width = finding.label().len() + 1;
+    for word in finding.sentence().split(' ') {
+        let count = word.chars().count() + 1;
+        let is_new = width + count > WIDTH;
+        out.push_str(if is_new { "\n    " } else { " " });
+        out.push_str(word);
+        width = count + if is_new { 3 } else { width };
+    }
+    finding.next.iter().for_each(|step| out.push_str(&format!("\n  -> {step}")));
+    out + "\n"
 }
 
 fn paint(words: &str, code: &str, colours: bool) -> String {
@@ -66,6 +84,6 @@ pub(crate) fn to_json(answer: &Diagnosis) -> Value {
         "loader": case.trials.program.as_ref().map(trial),
         "drivers": named(&case.trials.drivers, "manifest"),
         "layers": named(&case.trials.layers, "name"),
-        "culprits": case.trials.culprits,
+        "culprits": case.trials.culprits().collect::<Vec<_>>(),
     })
 }

@@ -18,7 +18,11 @@ pub(crate) fn picture(case: &Case) -> Result<Model, String> {
     for layer in &mut model.layers {
         let name = &layer.view.name;
         let broken = case.fault_of_layer(name).map(Trial::to_string);
-        let guilty = case.trials.culprits.contains(name).then(|| "without this layer it works".to_owned());
+        let guilty = case
+            .trials
+            .culprits()
+            .any(|culprit| culprit == name)
+            .then(|| "without this layer it works".to_owned());
         layer.problem = broken.or(guilty).unwrap_or_default();
     }
     for driver in &mut model.drivers {

@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 use std::{fs, thread};
 
-
 use super::{diagnosed, output};
 use crate::arguments::DoctorArguments;
 use crate::diagnosis::answer;
@@ -34,7 +33,7 @@ pub(super) fn run(options: &DoctorArguments) -> ExitCode {
                 Ok(case) => case,
                 Err(problem) => return fail(&problem),
             };
-            let text = output::render(&answer(case), Format::Text);
+            let text = output::render(&answer(case), Format::Text, options.all);
             let code = print_output(
                 &format!("{text}\n-- watching for changes; press Ctrl-C to end --\n\n"),
                 ExitCode::SUCCESS,

@@ -59,8 +59,6 @@ pub(crate) struct SettingsSupport {
     pub(crate) devices: bool,
     /// Whether it also looks for the file in the user's configuration folder, not only in the data folder.
     pub(crate) configuration_folder: bool,
-    /// Whether `VK_LOADER_DEVICE_SELECT` may be more than `vendor:device`, which this project's loader reads.
-    pub(crate) exact_select: bool,
 }
 
 impl SettingsSupport {
@@ -76,7 +74,6 @@ impl SettingsSupport {
             programs: has("settings_array"),
             drivers: has("additional_drivers_use_exclusively"),
             devices: has("device_configurations"),
-            exact_select: is_own,
             configuration_folder: is_own
                 || bytes.split(|byte| *byte == 0).any(|string| string.starts_with(b"/.config/vulkan")),
         })

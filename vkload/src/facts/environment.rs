@@ -61,7 +61,7 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Environment {
             .cloned(),
         wsl: wsl(root),
         steam_runtime: steam(root, variables),
-        no_proc: !root.join("proc/version").exists(),
+        no_proc: root.join("proc/self").symlink_metadata().is_err(),
         virtual_machine: virtual_machine(root),
     }
 }

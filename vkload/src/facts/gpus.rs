@@ -116,6 +116,22 @@ impl Gpu {
     }
 }
 
+impl Gpu {
+    /// Returns whether it is one of NVIDIA's (Blackwell and later) that only the open kernel modules drive.
+    pub(crate) fn needs_open_modules(&self) -> bool {
+        self.vendor == 0x10de && self.device >= 0x2900
+    }
+
+    /// Returns whether it is one of Intel's (Ivy Bridge to Broadwell) for which Mesa has a driver of its own since 22.3.
+    pub(crate) fn needs_hasvk(&self) -> bool {
+        const IVY_BRIDGE: [u32; 8] = [0x0152, 0x0155, 0x0156, 0x0157, 0x015a, 0x0162, 0x0166, 0x016a];
+        let (device, family) = (self.device, self.device >> 8);
+        let newer =
+            matches!(family, 0x04 | 0x0a | 0x0c | 0x0d | 0x16) || matches!(device >> 4, 0x0f3 | 0x22b);
+        self.vendor == 0x8086 && (IVY_BRIDGE.contains(&device) || newer)
+    }
+}
+
 pub(super) fn collect(root: &Path) -> Vec<Gpu> {
     let mut gpus = Vec::new();
     for device in entries(&root.join("sys/bus/pci/devices")) {

@@ -30,6 +30,8 @@ pub(crate) struct Library {
     pub(crate) library: String,
     pub(crate) path: Option<String>,
     pub(crate) state: LibraryState,
+    /// A file of its name outside the search path, if it is not found there.
+    pub(crate) elsewhere: Option<String>,
     pub(crate) is_loader: bool,
     /// Libraries and versions that it and its dependencies need and do not get.
     pub(crate) missing: Vec<Missing>,
@@ -102,6 +104,7 @@ const ELSEWHERE: &[&str] = &[
     "/usr/local/lib/x86_64-linux-gnu",
     "/opt/lib",
     "/usr/lib/nvidia",
+    "/usr/lib/wsl/lib",
     "/usr/lib/x86_64-linux-gnu/nvidia/current",
 ];
 
@@ -109,6 +112,12 @@ const ELSEWHERE: &[&str] = &[
 pub(super) fn collect(root: &Path, search: &Search, named: &[Named], bits: u32) -> Vec<Library> {
     let mut closure = Closure::new(root, search, bits);
     named.iter().map(|named| closure.library(named)).collect()
+}
+
+/// Returns a library of this name in a folder in which libraries often lie, and which the dynamic linker does not search.
+pub(crate) fn elsewhere(variables: &super::Variables, name: &str) -> Option<String> {
+    let search = Search::new(Path::new("/"), variables, None);
+    Closure::new(Path::new("/"), &search, usize::BITS).elsewhere(name, "")
 }
 
 /// Returns the files that the dynamic linker opens for these libraries and those that they need, or looks for before it finds them.
@@ -141,7 +150,8 @@ pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, ElfError>, bi
         Ok(elf) if elf.machine != elf::machine_for(bits) => {
             LibraryState::WrongMachine { machine: elf.machine.to_owned() }
         }
-        Ok(_) => no_exec(&here).map_or(LibraryState::Fine, |mount| LibraryState::NoExecMount { mount }),
+        Ok(_) => mount_with(&here, libc::ST_NOEXEC)
+            .map_or(LibraryState::Fine, |mount| LibraryState::NoExecMount { mount }),
     }
 }
 
@@ -164,14 +174,14 @@ fn denied(root: &Path, path: &Path) -> LibraryState {
     }
 }
 
-/// Returns the mount that the file lies on, if no code may be loaded from there.
-fn no_exec(here: &Path) -> Option<String> {
+/// Returns the mount that the file lies on, if it has this flag: `ST_NOEXEC`, `ST_NODEV`.
+pub(super) fn mount_with(here: &Path, flag: libc::c_ulong) -> Option<String> {
     let name = CString::new(here.as_os_str().as_bytes()).ok()?;
     // SAFETY: zero is a valid value of this structure.
     let mut state: libc::statvfs = unsafe { std::mem::zeroed() };
     // SAFETY: a valid string and a writable structure.
     let asked = unsafe { libc::statvfs(name.as_ptr(), &raw mut state) };
-    if asked != 0 || state.f_flag & libc::ST_NOEXEC == 0 {
+    if asked != 0 || state.f_flag & flag == 0 {
         return None;
     }
     let real = fs::canonicalize(here).ok()?;
@@ -207,6 +217,7 @@ impl<'a> Closure<'a> {
         let found = self.named(&named.library);
         let Some(found) = found else {
             library.state = LibraryState::Absent;
+            library.elsewhere = self.elsewhere(&named.library, &named.manifest);
             return library;
         };
         self.files.insert(found.path.clone());
@@ -273,12 +284,21 @@ impl<'a> Closure<'a> {
     }
 
     fn missing(&self, name: &str, by: &Path) -> Missing {
-        let elsewhere = ELSEWHERE.iter().map(|folder| format!("{folder}/{name}")).find(|path| {
-            elf::read(&below(self.root, Path::new(path))).is_ok_and(|elf| {
+        let elsewhere = self.elsewhere(name, "");
+        Missing { library: name.to_owned(), needed_by: lossless::of(by), elsewhere }
+    }
+
+    /// Returns a library of this name outside the search path, perhaps beside the manifest's folder: `PREFIX/share/vulkan`, `PREFIX/lib`.
+    fn elsewhere(&self, name: &str, manifest: &str) -> Option<String> {
+        let prefix = manifest.split_once("/share/vulkan/").map(|(prefix, _)| prefix);
+        let beside =
+            prefix.into_iter().flat_map(|prefix| ["lib", "lib64"].map(|it| format!("{prefix}/{it}")));
+        let folders = ELSEWHERE.iter().map(|folder| (*folder).to_owned()).chain(beside);
+        folders.map(|folder| format!("{folder}/{name}")).find(|path| {
+            elf::read(&below(self.root, &lossless::path(path))).is_ok_and(|elf| {
                 elf.bits == self.bits && elf.machine == elf::machine_for(u32::from(self.bits))
             })
-        });
-        Missing { library: name.to_owned(), needed_by: lossless::of(by), elsewhere }
+        })
     }
 }
 

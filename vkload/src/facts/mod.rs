@@ -26,7 +26,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::Command;
+use crate::lossless;
 use crate::rights;
 
 pub(crate) use assignments::{Assignment, Setter};
@@ -34,7 +34,7 @@ pub(crate) use capabilities::{SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
 pub(crate) use files::{may, open};
 pub(crate) use gpus::Gpu;
-pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed};
+pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed, elsewhere};
 pub(crate) use linker::LoaderFile;
 pub(crate) use mapped::{Binding, MappedLoader, mapped_loaders};
 pub(crate) use nodes::Node;
@@ -44,7 +44,7 @@ pub(crate) use packages::Packages;
 pub(crate) use strays::{Stray, StrayKind};
 pub(crate) use system::System;
 pub(crate) use user::User;
-pub(crate) use variables::{Variables, own_variables};
+pub(crate) use variables::{Variables, own_variables, pairs};
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -116,6 +116,17 @@ impl Facts {
         }
     }
 
+    /// Returns the libraries that the program brings and that are too old for what manifests name, each with the system's.
+    pub(crate) fn shadowed_libraries(&self, variables: &Variables) -> Vec<(String, String)> {
+        let search = linker::Search::new(Path::new("/"), variables, None);
+        let needs = self.libraries.iter().flat_map(|library| &library.versions);
+        let of_program = needs.filter(|need| need.because.contains("PATH of "));
+        let system = |name: &str| {
+            search.find(name, u8::try_from(usize::BITS).unwrap_or(64)).map(|it| lossless::of(it.path))
+        };
+        of_program.filter_map(|need| Some((need.found.clone(), system(&need.library)?))).collect()
+    }
+
     /// Adds facts that only matter if something is wrong: the packages that files belong to, and where variables are set. `process` is the
     /// number and the program of the process that is looked at.
     pub(crate) fn add_origins(&mut self, root: &Path, process: Option<(u32, &Path)>) {
@@ -157,11 +168,9 @@ pub(crate) fn without_device(manifests: &[&str]) -> Vec<bool> {
     manifests.iter().map(|manifest| gpus::is_without_device(root, &gpus, manifest)).collect()
 }
 
-/// Returns the command that installs Mesa's driver for this machine's GPU, or for the processor.
-pub(crate) fn install_driver() -> Option<Command> {
-    let root = Path::new("/");
-    let gpu = gpus::collect(root).into_iter().find(Gpu::can_have_vulkan);
-    packages::collect(root, &system::collect(root)).vulkan_driver(gpu.map(|gpu| gpu.vendor), usize::BITS)
+/// Returns the layers in the usual folders for explicit layers, whatever variables say: names and manifests.
+pub(crate) fn explicit_layers(variables: &Variables) -> Vec<(String, String)> {
+    strays::explicit_layers(Path::new("/"), variables)
 }
 
 /// Returns the programs that have the GPU open, each with its process number.

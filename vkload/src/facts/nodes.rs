@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::files::{entries, may, name_of, seen};
+use super::libraries::mount_with;
 use super::user::Database;
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -23,6 +24,8 @@ pub(crate) struct Node {
     pub(crate) group: String,
     /// Whether it is a device, and not a file that something has put there.
     pub(crate) is_device: bool,
+    /// The mount that it lies on, if no device file there can be opened.
+    pub(crate) no_dev: Option<String>,
 }
 
 /// Beginnings of names, and what such files are for.
@@ -73,6 +76,7 @@ fn node(root: &Path, path: &Path, users: &Database) -> Option<Node> {
         owner: users.user_name(found.uid()),
         group: users.group_name(found.gid()),
         is_device: found.file_type().is_char_device(),
+        no_dev: mount_with(path, libc::ST_NODEV),
     })
 }
 

@@ -16,6 +16,8 @@ use crate::lossless;
 pub(crate) struct Nvidia {
     /// The version of the kernel module. `None`: it is not loaded.
     pub(crate) module: Option<String>,
+    /// Whether the loaded module is NVIDIA's open one.
+    pub(crate) is_open: bool,
     /// The versions in the names of the libraries that are installed.
     pub(crate) libraries: Vec<String>,
     /// Whether the module nouveau is loaded.
@@ -44,6 +46,7 @@ pub(super) fn collect(root: &Path, search: &Search, variables: &Variables, named
     libraries.dedup();
     Nvidia {
         module: module(root),
+        is_open: read(&root.join("proc/driver/nvidia/version")).contains("Open Kernel Module"),
         libraries,
         nouveau: root.join("sys/module/nouveau").exists(),
         visible_devices: variables.get("NVIDIA_VISIBLE_DEVICES").cloned(),

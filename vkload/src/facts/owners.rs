@@ -108,7 +108,9 @@ fn by_database(text: &str, paths: &[&str]) -> Owners {
 /// Asks rpm, whose database only it can read. It prints a line for each file.
 fn by_rpm(paths: &[&str]) -> Owners {
     let mut rpm = Command::new("/usr/bin/rpm");
-    rpm.args(["--query", "--file", "--queryformat", "%{NAME}\n"]).args(paths.iter().map(|path| lossless::system(path))).env("LC_ALL", "C");
+    rpm.args(["--query", "--file", "--queryformat", "%{NAME}\n"])
+        .args(paths.iter().map(|path| lossless::system(path)))
+        .env("LC_ALL", "C");
     let Ok(output) = rpm.stdin(Stdio::null()).stderr(Stdio::null()).output() else { return Owners::new() };
     let told = String::from_utf8_lossy(&output.stdout);
     let lines: Vec<&str> = told.lines().collect();

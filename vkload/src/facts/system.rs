@@ -1,11 +1,12 @@
 //! The distribution, the kernel and the processor.
 
+use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::elf;
-use super::files::read;
+use super::files::{below, entries, name_of, read};
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -21,7 +22,19 @@ pub(crate) struct System {
     pub(crate) machine: String,
     /// The word on the kernel's command line that keeps drivers of graphics devices from starting: `nomodeset`.
     pub(crate) no_graphics: Option<String>,
+    /// Whether the modules of the running kernel are gone, and those of another are there, as after an update.
+    pub(crate) is_updated: bool,
+    /// Whether Secure Boot is on, so that the kernel loads no module without a signature that it knows.
+    pub(crate) secure_boot: bool,
+    /// The key with which this machine signs modules that it builds.
+    pub(crate) module_key: Option<String>,
+    /// Modules that the administrator keeps from being loaded.
+    pub(crate) blocked_modules: Vec<String>,
 }
+
+/// Keys of shim and of DKMS.
+const KEYS: &[&str] =
+    &["/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub", "/etc/pki/akmods/certs/public_key.der"];
 
 impl System {
     /// Returns whether it is this distribution or one like it.
@@ -40,11 +53,36 @@ pub(super) fn collect(root: &Path) -> System {
         value.unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned()
     };
     let like = [field("ID"), field("ID_LIKE")].join(" ").split_whitespace().map(str::to_owned).collect();
+    let kernel = read(&root.join("proc/sys/kernel/osrelease"));
+    let modules = ["usr/lib/modules", "lib/modules"].map(|folder| entries(&root.join(folder))).concat();
+    let efi = entries(&root.join("sys/firmware/efi/efivars"));
+    let secure_boot = efi.iter().find(|path| name_of(path).starts_with("SecureBoot-"));
+    let lists =
+        ["etc/modprobe.d", "run/modprobe.d", "usr/lib/modprobe.d"].map(|folder| entries(&root.join(folder)));
+    let lines: Vec<String> = lists.concat().iter().map(|path| read(path)).collect();
+    let blocked = lines.iter().flat_map(|text| text.lines()).filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["blacklist", module]
+            | ["install", module, "/bin/false" | "/bin/true" | "/usr/bin/false" | "/usr/bin/true"] => {
+                Some(module.replace('-', "_"))
+            }
+            _ => None,
+        }
+    });
     System {
+        is_updated: !modules.is_empty()
+            && !kernel.is_empty()
+            && !modules.iter().any(|path| name_of(path) == kernel),
+        secure_boot: secure_boot
+            .and_then(|path| fs::read(path).ok())
+            .is_some_and(|bytes| bytes.last() == Some(&1)),
+        module_key: KEYS.iter().find(|key| below(root, Path::new(key)).exists()).map(|key| (*key).to_owned()),
+        blocked_modules: blocked.collect(),
         name: field("PRETTY_NAME"),
         version: field("VERSION_ID"),
         like,
-        kernel: read(&root.join("proc/sys/kernel/osrelease")),
+        kernel,
         machine: elf::OWN_MACHINE.to_owned(),
         no_graphics: read(&root.join("proc/cmdline"))
             .split_whitespace()

@@ -19,9 +19,12 @@ pub(super) fn all(case: &Case) -> Vec<Layer> {
         let described = said.map(|said| described(said, content(&case.planned.snapshot, &candidate.path)));
         let trial = case.trials.layer(&view.name).filter(|_| view.is_active());
         let view = match trial.filter(|trial| trial.is_unusable() || trial.is_violent()) {
-            Some(trial) if trial.is_unusable() => {
-                LayerView { cause: None, outcome: trial.fault.clone().into(), remark: trial.to_string(), ..view }
-            }
+            Some(trial) if trial.is_unusable() => LayerView {
+                cause: None,
+                outcome: trial.fault.clone().into(),
+                remark: trial.to_string(),
+                ..view
+            },
             Some(trial) => LayerView { outcome: outcome(trial).into(), remark: trial.to_string(), ..view },
             None => view,
         };

@@ -12,8 +12,8 @@ use crate::view::Device;
 pub(crate) fn render(report: &Report, verbose: bool) -> String {
     let mut out = match (report.loader.as_str(), report.vulkan.as_str()) {
         ("", _) => "Nothing was tried.\n".to_owned(),
-        (loader, "") => format!("The loader {}\n", escape::line(loader)),
-        (loader, vulkan) => format!("Vulkan {vulkan} ({})\n", escape::line(loader)),
+        (loader, "") => format!("Loader: {}\n", escape::line(loader)),
+        (loader, vulkan) => format!("Vulkan {vulkan}\nLoader: {}\n", escape::line(loader)),
     };
     section(&mut out, "Drivers", drivers(report, verbose));
     section(&mut out, "Layers", layers(report, verbose));

@@ -11,7 +11,7 @@ use vkload_core::discovery::{LayerCandidate, LayerRequest, SearchLimit};
 use crate::arguments::LayersArguments;
 use crate::diagnosis::subject::Target;
 use crate::exec;
-use crate::facts::{Variables, own_variables};
+use crate::facts::{self, Variables, own_variables};
 use crate::lossless;
 use crate::output::{fail, print as print_output};
 use crate::planned::Planned;
@@ -43,9 +43,12 @@ pub(crate) fn run(options: &LayersArguments) -> ExitCode {
             Ok(rows) => {
                 let mut notes: Vec<_> = planned.layers.notes.iter().map(ToString::to_string).collect();
                 let limit = planned.layers.limit().filter(|limit| *limit != SearchLimit::Settings); // has a note
-                notes.extend(
-                    limit.map(|limit| format!("other layers may be installed and hidden, since {limit}")),
-                );
+                let is_found = |name: &str| rows.iter().any(|row| row.view.name == name);
+                for (name, manifest) in
+                    facts::explicit_layers(&variables).iter().filter(|(name, _)| !is_found(name))
+                {
+                    notes.extend(limit.map(|limit| format!("{name} ({manifest}) is hidden, since {limit}")));
+                }
                 print_output(&output::render(&rows, &changes, &notes, options.json), ExitCode::SUCCESS)
             }
             Err(problem) => fail(&problem),
@@ -53,7 +56,7 @@ pub(crate) fn run(options: &LayersArguments) -> ExitCode {
     };
     let mut command = Command::new(name);
     command.args(arguments);
-    switches::apply(&mut command, &Variables::new(), &changes);
+    switches::apply(&mut command, &changes);
     exec::replace_by(command, "layers")
 }
 
@@ -63,6 +66,12 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
     // A missing program is reported when it is started.
     let target = Target::program(name, usize::BITS).or_else(|_| Target::program(None, usize::BITS))?;
     let (executable, bits) = (target.executable.as_deref(), target.bits);
+    let is_list = options.program.is_empty() && !options.own && !options.only;
+    let is_list =
+        is_list && options.enable.is_empty() && options.disable.is_empty() && options.order.is_empty();
+    if is_list {
+        return Planned::in_use().map(|planned| (planned, Changes::new()));
+    }
     let planned = Planned::for_program(variables, executable, bits)?;
     if let Some(name) = options.enable.iter().find(|name| options.disable.contains(name)) {
         return Err(format!("{name} cannot be both enabled and disabled"));
@@ -83,8 +92,7 @@ fn switched(options: &LayersArguments, variables: &Variables) -> Result<(Planned
         return Err(format!("{name} cannot be turned on for one run: {}", obstacle(&after, name)));
     }
     let off = off.iter().filter_map(|index| planned.layers.layers.get(*index));
-    if let Some(layer) = off.map(|layer| lossless::text(layer.name())).find(|name| active.contains(name))
-    {
+    if let Some(layer) = off.map(|layer| lossless::text(layer.name())).find(|name| active.contains(name)) {
         return Err(format!(
             "{layer} cannot be turned off for one run: no variable of its manifest or of the loader does it"
         ));

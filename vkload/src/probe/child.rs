@@ -114,9 +114,8 @@ fn device_file(path: &str, tell: vulkan::Tell<'_>) -> Result<(), Ending> {
 
 fn loader(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands<'static>, Ending> {
     let library = open(library, tell)?;
-    let find: vk::PFN_vkGetInstanceProcAddr = symbol(library, c"vkGetInstanceProcAddr").ok_or_else(|| {
-        wrong_kind("has no vkGetInstanceProcAddr, so it is not a Vulkan loader")
-    })?;
+    let find: vk::PFN_vkGetInstanceProcAddr = symbol(library, c"vkGetInstanceProcAddr")
+        .ok_or_else(|| wrong_kind("has no vkGetInstanceProcAddr, so it is not a Vulkan loader"))?;
     Ok(Commands { find, layer: None })
 }
 

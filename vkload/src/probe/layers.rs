@@ -14,9 +14,8 @@ use crate::switches::Changes;
 /// Returns a layer as something to try.
 pub(crate) fn subject(layer: &LayerCandidate, alone: bool) -> Subject {
     let functions = layer.manifest.as_ref().map(|manifest| &manifest.functions);
-    let name = |symbol: Option<&Symbol>| {
-        symbol.map(|symbol| lossless::text(symbol.bytes())).unwrap_or_default()
-    };
+    let name =
+        |symbol: Option<&Symbol>| symbol.map(|symbol| lossless::text(symbol.bytes())).unwrap_or_default();
     Subject::Layer {
         name: lossless::text(layer.name()),
         library: lossless::text(&layer.library),

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::notes::{DESCRIPTOR, Notes};
 use super::{Ending, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
-use crate::facts::{Variables, check_rights, own_variables};
+use crate::facts::{Variables, check_rights, own_variables, pairs};
 use crate::lossless;
 use crate::own_library::own_path;
 use crate::rights;
@@ -87,7 +87,7 @@ fn start(subject: &Subject, settings: &Settings, changes: &Changes) -> Result<(S
     let spawn = || {
         let notes = Notes::new(&serde_json::to_string(subject)?)?;
         let mut command = Command::new(own_path()?);
-        switches::apply(command.arg(PROBE).env_clear(), &settings.variables, changes);
+        switches::apply(command.arg(PROBE).env_clear().envs(pairs(&settings.variables)), changes);
         let (descriptor, memory) = (notes.descriptor().as_raw_fd(), memory_limit());
         // SAFETY: it calls only functions that may be called between fork and exec.
         unsafe { command.pre_exec(move || confine(descriptor, memory)) };

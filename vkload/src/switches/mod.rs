@@ -91,9 +91,8 @@ pub(crate) fn changed(variables: &Variables, changes: &Changes) -> Variables {
     changed
 }
 
-/// Gives `command` these variables, in addition to those that it inherits, and makes these changes to them.
-pub(crate) fn apply(command: &mut Command, variables: &Variables, changes: &Changes) {
-    command.envs(variables.iter().map(|(name, value)| (lossless::system(name), lossless::system(value))));
+/// Makes these changes to the variables that `command` inherits.
+pub(crate) fn apply(command: &mut Command, changes: &Changes) {
     for (name, value) in changes {
         match value {
             Some(value) => command.env(lossless::system(name), lossless::system(value)),

@@ -10,9 +10,9 @@ pub(crate) use layer::{LayerView, switch};
 
 use std::ffi::CStr;
 
-use vkload_core::discovery::{Answer, Question};
 use crate::lossless::text;
 use crate::planned::Planned;
+use vkload_core::discovery::{Answer, Question};
 
 fn settings_file(planned: &Planned) -> String {
     text(&planned.settings.plan.path)

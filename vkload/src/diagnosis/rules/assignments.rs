@@ -13,8 +13,9 @@ pub(super) fn add_steps(case: &Case, findings: &mut [Finding]) {
     for finding in findings {
         let mut steps = Vec::new();
         for step in std::mem::take(&mut finding.next) {
-            let lines = lines(case, &step);
-            let is_enough = !lines.is_empty() && case.target.process.is_some();
+            let lines: Vec<Step> = lines(case, &step).into_iter().chain(flatpak(case, &step)).collect();
+            let has_others = case.target.process.is_some() || case.facts.environment.flatpak.is_some();
+            let is_enough = !lines.is_empty() && has_others;
             steps.extend(lines);
             if !is_enough {
                 steps.push(step);
@@ -27,6 +28,14 @@ pub(super) fn add_steps(case: &Case, findings: &mut [Finding]) {
 fn lines(case: &Case, step: &Step) -> Vec<Step> {
     let unsets = |it: &&Assignment| *step == Command::unset(&it.variable).into();
     case.facts.assignments.iter().filter(unsets).take(SHOWN).map(line).collect()
+}
+
+/// Returns how an application in a Flatpak gets another environment.
+fn flatpak(case: &Case, step: &Step) -> Option<Step> {
+    let flatpak = case.facts.environment.flatpak.as_ref()?;
+    let name = case.facts.variables.keys().find(|name| *step == Command::unset(name).into())?;
+    let syntax = "flatpak override --user --unset-env={} {}";
+    Some(Command::new(syntax, &[name, &flatpak.application]).into())
 }
 
 fn line(assignment: &Assignment) -> Step {

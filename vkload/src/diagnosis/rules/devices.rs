@@ -108,6 +108,12 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
     let refused = |(path, trial): &(String, Trial)| {
         let Ending::Failed { words, cause } = &trial.ending else { return None };
         let what = format!("cannot be opened, although its permissions allow it: {words}");
+        let node = case.facts.nodes.iter().find(|node| node.path == *path);
+        if let Some(mount) = node.and_then(|node| node.no_dev.as_ref()) {
+            let what = format!("cannot be opened: no device file can on {mount}, which is mounted nodev");
+            let finding = Finding::new(case, Id::DeviceRefused, path, what);
+            return Some(finding.step(Command::new("sudo mount -o remount,dev {}", &[mount])));
+        }
         let finding = Finding::new(case, Id::DeviceRefused, path, what);
         let container = case.facts.environment.container.is_some();
         Some(if *cause == Cause::NotPermitted && container {
@@ -176,13 +182,36 @@ pub(super) fn none(case: &Case) -> Option<Finding> {
         .next();
     let finding = Finding::new(case, Id::NoDeviceFile, "/dev/dri", what);
     Some(match modules {
-        Some(module) => finding.step(load_module(module)),
+        Some(module) => finding.step(load_module(case, module)),
         None => finding.step(Command::new("sudo dmesg | grep -i -e drm -e gpu", &[])),
     })
 }
 
 /// Returns the step that loads a kernel module.
-pub(super) fn load_module(module: &str) -> Step {
+pub(super) fn load_module(case: &Case, module: &str) -> Step {
+    let system = &case.facts.system;
+    if system.is_updated {
+        let kernel = &system.kernel;
+        return format!(
+            "Restart the computer: the modules of the running kernel ({kernel}) are gone, as after an update"
+        )
+        .into();
+    }
+    if system.blocked_modules.contains(&module.replace('-', "_")) {
+        let list = Step::say(format!(
+            "Remove the line that keeps {module} from being loaded from /etc/modprobe.d, and restart: "
+        ));
+        return list.run(Command::new("grep -rw {} /etc/modprobe.d", &[&module]));
+    }
+    if system.secure_boot {
+        let step = Step::say(
+            "Secure Boot is on, and the kernel loads no module without a key that it knows. Enrol the key of the module, and restart: ",
+        );
+        let key = system.module_key.as_deref().unwrap_or("KEY");
+        return step
+            .run(Command::new("sudo mokutil --import {}", &[&key]))
+            .and_say("; or turn Secure Boot off in the firmware");
+    }
     Step::from(Command::new("sudo modprobe {}", &[&module]))
         .and_say("; if that does not help, see why: ")
         .run(Command::new("sudo dmesg | grep -i {}", &[&module]))

@@ -42,15 +42,13 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
     }
     let what = match &trial.ending {
         Ending::Failed { words, .. } if words.contains(NO_SYMBOL) => {
-            let folders = case.variable("LD_LIBRARY_PATH");
-            let by = folders.map(|it| format!("; LD_LIBRARY_PATH is \"{it}\"")).unwrap_or_default();
             let library = &driver.library;
-            format!(
-                "names {library}, which needs a function that the libraries here do not have: {words}{by}"
-            )
+            format!("names {library}, which needs a function that the libraries here do not have: {words}")
         }
         Ending::Failed { words, .. } if trial.stage == Stage::Open => {
-            format!("names {}, which cannot be loaded: {words}", driver.library)
+            let meaning =
+                library::linker(words).map(|(meaning, _)| format!("; {meaning}")).unwrap_or_default();
+            format!("names {}, which cannot be loaded: {words}{meaning}", driver.library)
         }
         Ending::Failed { words, .. } => format!("names {}, which {words}", driver.library),
         ending if trial.stage.command().is_empty() => format!("this driver {}", ending.tell(trial.stage)),
@@ -134,8 +132,11 @@ fn printed(trial: &Trial) -> String {
     trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default()
 }
 
-/// Returns the state of the other drivers, if it helps.
+/// Returns the state of the other drivers, if it helps and no trial without this one says it.
 fn others(case: &Case, driver: &DriverView) -> String {
+    if case.trials.causes.iter().any(|cause| cause.drivers.contains(&driver.manifest)) {
+        return String::new();
+    }
     let good: Vec<_> = case
         .good_drivers()
         .filter(|other| other.manifest != driver.manifest)
@@ -149,7 +150,7 @@ fn others(case: &Case, driver: &DriverView) -> String {
 }
 
 /// Returns the steps to do without a driver.
-fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
+pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
     let variable = driver.found_by.as_str();
     let mut steps: Vec<Step> = Vec::new();
     if case.is_of_no_package(&driver.manifest) && case.good_drivers().next().is_some() {
@@ -157,7 +158,10 @@ fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
         steps.push(step.run(case.remove(&driver.manifest)));
     }
     if variable.starts_with("VK_") && case.variable(variable).is_some() {
-        steps.push(Command::unset(variable).into());
+        // Without the variable it may be found elsewhere.
+        let elsewhere = case.facts.manifests.contains(&driver.manifest);
+        let unset = Command::unset(variable);
+        steps.push(if elsewhere { unset.and_then("; ", disable(case, driver)) } else { unset }.into());
     } else if case.drivers.len() > 1 {
         steps.push(disable(case, driver).into());
     }
@@ -187,6 +191,14 @@ fn library_file<'a>(case: &'a Case, driver: &'a DriverView) -> &'a str {
 }
 
 fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
+    if let Some((_, folder)) = case.trials.folders.iter().find(|(of, _)| *of == driver.manifest) {
+        let first = folder.split(':').next().unwrap_or_default();
+        let for_all =
+            Command::new("echo {} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig", &[&first]);
+        let for_all =
+            Some(Step::say("Or for all programs: ").run(for_all)).filter(|_| library::is_of_vulkan(first));
+        return [Command::export("LD_LIBRARY_PATH", folder).into()].into_iter().chain(for_all).collect();
+    }
     if let (Some(missing), Some(manager)) = (trial.not_found.first(), case.facts.packages.manager)
         && !case.is_sealed()
     {
@@ -201,10 +213,8 @@ fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
         Ending::Failed { words, .. } => words.as_str(),
         _ => "",
     };
-    let folders = case.variable("LD_LIBRARY_PATH").unwrap_or_default();
-    let by_path = folders.split(':').any(|folder| folder.len() > 1 && words.contains(folder));
-    if by_path || (words.contains(NO_SYMBOL) && !folders.is_empty()) {
-        return vec![Command::unset("LD_LIBRARY_PATH").into()];
+    if let Some((_, step)) = library::linker(words) {
+        return [vec![step], leave_out(case, driver)].concat();
     }
     if words.contains(NO_SYMBOL) {
         return vec![
@@ -243,6 +253,11 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
         let by_settings = case.candidate(driver).is_some_and(|it| is_by_settings(case, it.found_in));
         let (severity, evidence) = match reason {
             // The rules about variables and settings say these.
+            SkipReason::Unreadable(FileError::NotFound) if driver.found_by.starts_with("VK_ADD_") => {
+                let what = format!("names {}, which does not exist", driver.manifest);
+                let finding = Finding::new(case, Id::DriversReplaced, &driver.found_by, what);
+                return Some(finding.with_severity(Severity::Warning).step(Command::unset(&driver.found_by)));
+            }
             SkipReason::Unreadable(FileError::NotFound) if named || by_settings => return None,
             SkipReason::ManifestRepeated { .. }
             | SkipReason::NotSelected { .. }
@@ -268,6 +283,10 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
             | SkipReason::PortabilityNotAsked
             | SkipReason::LibraryArch { .. } => finding,
             SkipReason::Unreadable(FileError::NotFound) => finding,
+            SkipReason::Unreadable(FileError::NotAFile) => {
+                let to = format!("{}.off", driver.manifest);
+                finding.step(case.on(&driver.manifest, "sudo mv {} {}", &[&driver.manifest, &to]))
+            }
             _ if case.is_of_no_package(&driver.manifest) => finding.step(case.remove(&driver.manifest)),
             _ => finding.step(case.reinstall(&driver.manifest)),
         })

@@ -71,7 +71,12 @@ pub(super) fn wsl(case: &Case) -> Option<Finding> {
                 .step("In Windows: update the GPU's driver, then wsl --update and wsl --shutdown"),
         );
     }
-    let has_dzn = case.drivers.iter().any(|driver| driver.manifest.contains("dzn"));
+    let dzn = case.drivers.iter().find(|driver| driver.manifest.contains("dzn"));
+    // The rule about drivers says why it fails.
+    if dzn.and_then(|driver| case.trial(driver)).is_some_and(|trial| trial.ending != Ending::Finished) {
+        return None;
+    }
+    let has_dzn = dzn.is_some();
     let what = if has_dzn {
         "the GPU is reached through Direct3D 12 (Mesa's dzn), which finds no device here".to_owned()
     } else {

@@ -66,9 +66,23 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         let module =
             gpu.maker().and_then(|maker| maker.kernel_drivers.first()).copied().unwrap_or("the GPU's module");
         let what = format!("no kernel driver has taken this GPU ({maker}), so no Vulkan driver can use it");
-        return Some(finding(Id::GpuWithoutKernelDriver, what).step(super::devices::load_module(module)));
+        return Some(
+            finding(Id::GpuWithoutKernelDriver, what).step(super::devices::load_module(case, module)),
+        );
     }
-    let drivers: Vec<_> = case.drivers.iter().filter(|driver| gpu.is_driven_by(&driver.manifest)).collect();
+    let is_for = |manifest: &str| {
+        gpu.is_driven_by(manifest) && (!gpu.needs_hasvk() || file_name(manifest).contains("hasvk"))
+    };
+    let drivers: Vec<_> = case.drivers.iter().filter(|driver| is_for(&driver.manifest)).collect();
+    if drivers.is_empty()
+        && gpu.needs_hasvk()
+        && case.drivers.iter().any(|driver| gpu.is_driven_by(&driver.manifest))
+    {
+        let what = format!(
+            "this GPU ({maker}) needs Mesa's driver intel_hasvk, which is not installed: intel_icd is for newer ones"
+        );
+        return Some(finding(Id::GpuWithoutDriver, what).step(case.install_driver(Some(gpu.vendor))));
+    }
     if drivers.is_empty() && (case.has_manifest_for(gpu) || super::nvidia::container(case).is_some()) {
         return None;
     }

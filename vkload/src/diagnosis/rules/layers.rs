@@ -11,49 +11,13 @@ use super::super::subject::OVERRIDE;
 use super::super::suspects::{Lost, SWAPCHAIN};
 use super::super::trials::LONG;
 use super::library;
-use crate::command::{Command, Step};
+use crate::command::Step;
 use crate::facts::LibraryState;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::LayerView;
 
-pub(super) fn culprits(case: &Case) -> Vec<Finding> {
-    let (Some(with), Some(without)) = (&case.trials.program, &case.trials.without_layers) else {
-        return Vec::new();
-    };
-    let together = |name: &String| {
-        let others: Vec<&str> =
-            case.trials.culprits.iter().filter(|other| *other != name).map(String::as_str).collect();
-        if others.is_empty() { String::new() } else { format!(" and {} together", others.join(", ")) }
-    };
-    let of = |name: &String| {
-        let layer = case.layers.iter().find(|layer| layer.name == *name)?;
-        let because = because(case, layer);
-        let lost = with.works().then(|| case.trials.lost.first()).flatten();
-        if let Some(lost) = lost.filter(|_| case.works() == Some(true)) {
-            let what = format!("hides {}; it is active because {because}", parts(lost));
-            return Some(Finding::new(case, Id::LayerHidesExtensions, name, what));
-        }
-        let (with, without) = match lost {
-            Some(lost) => (
-                format!("programs lack {}, and show no picture", parts(lost)),
-                "nothing is missing".to_owned(),
-            ),
-            None => (outcome(with), outcome(without)),
-        };
-        let what = format!(
-            "with this layer{} {with}; without it {without}; it is active because {because}",
-            together(name)
-        );
-        let finding = Finding::new(case, Id::LayerBreaks, name, what);
-        let finding = finding.with_steps(other_order(case)).with_steps(off(case, layer));
-        let patience = case.trials.program.as_ref().and_then(|trial| trial.ending.patience());
-        Some(finding.step(case.reinstall(&layer.manifest)).with_steps(patience))
-    };
-    case.trials.culprits.iter().filter_map(of).collect()
-}
-
 /// Returns the extensions and features that a layer hides.
-fn parts(lost: &Lost) -> String {
+pub(super) fn parts(lost: &Lost) -> String {
     let swapchain = lost.extensions.iter().any(|name| name == SWAPCHAIN);
     let shown = if swapchain { Some(SWAPCHAIN) } else { lost.extensions.first().map(String::as_str) };
     let more = lost.extensions.len().saturating_sub(1);
@@ -84,18 +48,8 @@ pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
     case.layers.iter().filter_map(of).collect()
 }
 
-/// Returns commands for an order in which the layers work, if they fail in another.
-fn other_order(case: &Case) -> Option<Step> {
-    let name = case.trials.belongs_last.as_ref()?;
-    let changes = case.layers.iter().find(|layer| layer.name == *name)?.last(&case.facts.variables)?;
-    let mut changes: Vec<_> = changes.iter().collect();
-    changes.sort_by_key(|(_, value)| value.is_some());
-    let commands = changes.into_iter().map(|(name, value)| Command::change(name, value.as_deref()));
-    Some(commands.reduce(|all, one| all.and_then("; ", one))?.into())
-}
-
 /// Returns the steps to turn it off.
-fn off(case: &Case, layer: &LayerView) -> Vec<Step> {
+pub(super) fn off(case: &Case, layer: &LayerView) -> Vec<Step> {
     let off = layer.off(&case.facts.variables);
     if layer.is_by_settings() {
         vec![super::settings::remove(case).into(), Step::say("For one run only: ").run(off)]
@@ -181,15 +135,17 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
     if layer.implicit && fault.as_ref().is_some_and(|fault| fault.is_usual) {
         return None;
     }
-    let felt = (dies && is_felt(case)) || trial.is_some_and(|trial| fails_alike(case, trial));
+    let felt = trial.is_some_and(|trial| fails_alike(case, trial));
     let severity = if felt { case.blame() } else { Severity::Warning };
     let about = layer.manifest.as_str();
     if let (false, Some(fault)) = (dies, fault) {
         let reason = trial.filter(|trial| trial.is_unusable());
         let reason = reason.map(|trial| format!("; a loader says: {trial}")).unwrap_or_default();
         let what = format!("the layer {} {}{reason}", layer.name, fault.what);
-        let finding =
-            Finding::new(case, fault.id, about, what).with_severity(severity).evidence(Evidence::Chosen);
+        let finding = Finding::new(case, fault.id, about, what)
+            .with_severity(severity)
+            .evidence(Evidence::Chosen)
+            .tried(trial.is_some());
         let off = layer.off(&case.facts.variables);
         return Some(finding.with_steps(fault.steps).step(Step::say("Or turn the layer off: ").run(off)));
     }
@@ -200,6 +156,8 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
         Ending::Result { .. } => format!("with the layer {} alone, {trial}", layer.name),
         _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),
     };
+    let printed = trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default();
+    let what = format!("{what}{printed}");
     let id = match &trial.ending {
         Ending::TimedOut { .. } => Id::LayerHangs,
         Ending::Exited { .. } => Id::LayerExits,
@@ -207,13 +165,8 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
         _ if trial.stage > Stage::Negotiate => Id::LayerFails,
         _ => Id::LayerDoesNotLoad,
     };
-    let finding = Finding::new(case, id, about, what).with_severity(severity);
+    let finding = Finding::new(case, id, about, what).with_severity(severity).tried(true);
     Some(finding.with_steps(off(case, layer)).step(case.reinstall(about)).with_steps(trial.ending.patience()))
-}
-
-/// Returns whether programs crash, perhaps because of a layer that crashes alone.
-fn is_felt(case: &Case) -> bool {
-    case.trials.culprits.is_empty() && case.trials.program.as_ref().is_some_and(Trial::is_violent)
 }
 
 /// Returns whether programs fail as the layer does alone.
@@ -254,6 +207,12 @@ const SLOW: &[(&str, &str)] = &[
 pub(super) fn slow(case: &Case) -> Vec<Finding> {
     let of = |layer: &LayerView| {
         let (_, effect) = SLOW.iter().find(|row| row.0 == layer.name)?;
+        // Settings for some programs are meant, and a layer that does not load has no effect.
+        let settings = case.planned.settings.plan.in_force().filter(|_| layer.is_by_settings());
+        let is_meant = settings.is_some_and(|settings| settings.app_keys.is_some());
+        if is_meant || case.trials.layer(&layer.name).is_some_and(Trial::is_unusable) {
+            return None;
+        }
         let what =
             format!("is on for every program and {effect}; it is active because {}", because(case, layer));
         let finding = Finding::new(case, Id::LayerLeftOn, &layer.name, what);

@@ -30,10 +30,16 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             .missing
             .first()
             .map(|missing| missing_library(case, library, missing))
-            .or_else(|| library.versions.first().map(|need| old_library(case, path, need))),
+            .or_else(|| library.versions.first().map(|need| old_library(path, need))),
         LibraryState::Absent => fault(
             Id::LibraryAbsent,
-            format!("names the library {}, which does not exist", library.library),
+            match library.library.trim_end() == library.library {
+                true => format!("names the library {}, which does not exist", library.library),
+                false => format!(
+                    "names the library \"{}\", whose name ends in a blank: it does not exist",
+                    library.library
+                ),
+            },
             absent_steps(case, manifest, noun),
         ),
         LibraryState::DanglingLink { to } => fault(
@@ -97,7 +103,18 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
     }
 }
 
+/// Returns the command that makes the dynamic linker find this file.
+fn find(case: &Case, file: &str) -> Command {
+    let folder = file.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    let before = case.variable("LD_LIBRARY_PATH").map(|value| format!(":{value}")).unwrap_or_default();
+    Command::export("LD_LIBRARY_PATH", &format!("{folder}{before}"))
+}
+
 fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<Step> {
+    if let Some(file) = case.library(manifest).and_then(|library| library.elsewhere.as_ref()) {
+        let step = Step::say(format!("It is at {file}, where programs do not search: "));
+        return vec![step.run(find(case, file)), case.reinstall(manifest)];
+    }
     let library = case.library(manifest).map(|library| library.library.as_str()).unwrap_or_default();
     let has_double =
         library.contains("nvidia") && case.devices().iter().any(|device| device.vendor == 0x10de);
@@ -122,11 +139,52 @@ fn absent_steps(case: &Case, manifest: &str, noun: &str) -> Vec<Step> {
     ]
 }
 
+/// Messages of the dynamic linker by a part, with their meaning and the remedy.
+const OF_LINKER: &[(&str, &str, &str)] = &[
+    (
+        "CPU ISA level",
+        "it was built for newer processors than this one",
+        "Install the build for all processors of this kind (x86-64 instead of x86-64-v3 or v4)",
+    ),
+    (
+        "page-aligned",
+        "it was built for other memory pages than this kernel's",
+        "Install the build for this kernel's memory pages, or start a kernel with pages of 4 KiB",
+    ),
+    (
+        "properly aligned",
+        "it was built for other memory pages than this kernel's",
+        "Install the build for this kernel's memory pages, or start a kernel with pages of 4 KiB",
+    ),
+    (
+        "executable stack",
+        "it wants an executable stack, which this system does not give",
+        "Update it, or clear the mark with execstack or patchelf: patchelf --clear-execstack LIBRARY",
+    ),
+    (
+        "static TLS block",
+        "libraries that were loaded before it have taken the memory that it needs in each thread",
+        "",
+    ),
+    (
+        "cannot restore segment prot",
+        "SELinux does not let it change its code",
+        "See what SELinux forbids: sudo ausearch -m avc -ts recent",
+    ),
+];
+
+/// Returns the meaning of the dynamic linker's message about a library, and the remedy.
+pub(super) fn linker(words: &str) -> Option<(&'static str, Step)> {
+    let (_, meaning, step) = OF_LINKER.iter().find(|(part, ..)| words.contains(part))?;
+    let tunable = || Command::export("GLIBC_TUNABLES", &"glibc.rtld.optional_static_tls=8192").into();
+    Some((meaning, if step.is_empty() { tunable() } else { Step::from(*step) }))
+}
+
 /// Folders of libraries and manifests into which only root writes.
 const OF_VULKAN: &[&str] =
     &["/etc/vulkan/", "/lib/", "/opt/", "/usr/lib/", "/usr/lib64/", "/usr/local/", "/usr/share/vulkan/"];
 
-fn is_of_vulkan(path: &str) -> bool {
+pub(super) fn is_of_vulkan(path: &str) -> bool {
     let leaves = path.split('/').any(|part| part == "..");
     !leaves && OF_VULKAN.iter().any(|folder| path.starts_with(folder))
 }
@@ -182,26 +240,11 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Library
     LibraryProblem { id: Id::LibraryMissing, what, steps, is_usual: false }
 }
 
-fn old_library(case: &Case, path: &str, need: &VersionNeed) -> LibraryProblem {
+fn old_library(path: &str, need: &VersionNeed) -> LibraryProblem {
     let has = need.has.as_ref().map(|has| format!(" (newest: {has})")).unwrap_or_default();
-    let found = if need.found.is_empty() { need.library.clone() } else { need.found.clone() };
-    let by_variable = need.because == "LD_LIBRARY_PATH";
-    let because = if by_variable {
-        format!(", because LD_LIBRARY_PATH is \"{}\"", case.variable("LD_LIBRARY_PATH").unwrap_or_default())
-    } else {
-        String::new()
-    };
-    let what = format!(
-        "names {path}, which needs {} of {}; programs get {found}{has}{because}",
-        need.version, need.library
-    );
-    let steps = if by_variable {
-        vec![
-            Command::unset("LD_LIBRARY_PATH").into(),
-            format!("Or remove {} from that folder, so that the system's is found", file_name(&found)).into(),
-        ]
-    } else {
-        vec!["The driver was built for a newer system: install the build for this distribution, or update the distribution".into()]
-    };
-    LibraryProblem { id: Id::LibraryTooOld, what, steps, is_usual: false }
+    let found = if need.found.is_empty() { &need.library } else { &need.found };
+    let what =
+        format!("names {path}, which needs {} of {}; programs get {found}{has}", need.version, need.library);
+    let step = "The driver was built for a newer system: install the build for this distribution, or update the distribution";
+    LibraryProblem { id: Id::LibraryTooOld, what, steps: vec![step.into()], is_usual: false }
 }

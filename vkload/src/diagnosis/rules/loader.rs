@@ -1,9 +1,8 @@
 //! The loader that programs get.
 
-use super::super::case::{Case, file_name};
+use super::super::case::Case;
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::subject::SONAME;
-use super::super::trials::PRELOAD;
 use crate::command::{Command, Step};
 use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
 use crate::probe::{Cause, Ending, Stage, Trial};
@@ -31,18 +30,6 @@ pub(super) fn not_begun(case: &Case) -> Option<Finding> {
         _ => finding(Severity::Warning, "", format!("nothing could be tried: the process for it {program}"))
             .step("To judge by files and variables alone: vkload doctor --no-probe"),
     })
-}
-
-/// Reports that it works without what LD_PRELOAD loads into every program.
-pub(super) fn preloaded(case: &Case) -> Option<Finding> {
-    let (with, without) = (case.trials.program.as_ref()?, case.trials.without_preload.as_ref()?);
-    let what = format!(
-        "is \"{}\": with that {}; without it {}",
-        case.variable(PRELOAD).unwrap_or_default(),
-        super::layers::outcome(with),
-        super::layers::outcome(without)
-    );
-    Some(Finding::new(case, Id::PreloadBreaks, PRELOAD, what).step(Command::unset(PRELOAD)))
 }
 
 /// Reports variables that are set, and that this loader does not read.
@@ -155,21 +142,11 @@ fn repair(case: &Case, found: &LoaderFile) -> Step {
 
 /// Reports that the dynamic linker refuses the file, or that it is not a loader.
 fn unopened(case: &Case, found: &LoaderFile, words: &str, cause: Cause) -> Finding {
-    let folders = case.variable("LD_LIBRARY_PATH").unwrap_or_default();
-    let by_path = found.because == "LD_LIBRARY_PATH"
-        || folders.split(':').any(|folder| !folder.is_empty() && words.contains(folder));
-    let because = if by_path {
-        format!("; programs get it because LD_LIBRARY_PATH is \"{folders}\"")
-    } else {
-        String::new()
+    let what = match cause {
+        Cause::WrongKind => format!("is what programs get as the Vulkan loader, and it {words}"),
+        _ => format!("this Vulkan loader cannot be loaded: {words}"),
     };
-    let what = if cause == Cause::WrongKind {
-        format!("is what programs get as the Vulkan loader, and it {words}{because}")
-    } else {
-        format!("this Vulkan loader cannot be loaded: {words}{because}")
-    };
-    let finding = Finding::new(case, Id::LoaderBroken, &found.path, what);
-    if by_path { finding.step(Command::unset("LD_LIBRARY_PATH")) } else { finding.step(repair(case, found)) }
+    Finding::new(case, Id::LoaderBroken, &found.path, what).step(repair(case, found))
 }
 
 /// Reports a variable that selects another loader than the system's.
@@ -179,30 +156,22 @@ pub(super) fn shadowed(case: &Case) -> Option<Finding> {
     let system = fitting(case).find(|loader| {
         loader.name == SONAME && loader.because != found.because && loader.real_path != found.real_path
     });
-    let (Some(name), Some(system)) = (by_variable, system) else { return beside_system(case, found) };
-    let version = |loader: &LoaderFile| {
-        if loader.version.is_empty() {
-            loader.path.clone()
-        } else {
-            format!("{} ({})", loader.path, loader.version)
-        }
-    };
-    let tried = case
-        .trials
-        .program
-        .as_ref()
-        .map(|trial| trial.version.as_str())
-        .filter(|version| !version.is_empty());
-    let its = tried
-        .filter(|_| found.version.is_empty())
-        .map_or_else(|| version(found), |version| format!("{} (Vulkan {version})", found.path));
+    let (Some(name), Some(system)) = (by_variable, system) else { return other_works(case, found) };
     let value = case.variable(name).unwrap_or_default();
-    let what =
-        format!("is \"{value}\", so programs get the Vulkan loader {its} instead of {}", version(system));
-    let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Chosen };
-    let finding = Finding::new(case, Id::LoaderShadowed, name, what).evidence(evidence);
+    let what = format!(
+        "is \"{value}\", so programs get the Vulkan loader {} instead of {}",
+        version(found),
+        version(system)
+    );
+    let finding = Finding::new(case, Id::LoaderShadowed, name, what);
     let unset = (finding.severity != Severity::Note).then(|| Command::unset(name));
     Some(finding.with_steps(unset))
+}
+
+/// Returns a loader's path, and its version if the file's name has it.
+fn version(loader: &LoaderFile) -> String {
+    let version = if loader.version.is_empty() { String::new() } else { format!(" ({})", loader.version) };
+    format!("{}{version}", loader.path)
 }
 
 /// Folders for loaders installed by hand or by an SDK.
@@ -222,14 +191,20 @@ fn remove(loader: &LoaderFile) -> Command {
     Command::new("sudo rm {}/libvulkan.so* && sudo ldconfig", &[&folder])
 }
 
-/// Reports a loader installed by hand that is found before the distribution's.
-fn beside_system(case: &Case, found: &LoaderFile) -> Option<Finding> {
-    let system = system_loader(case).filter(|_| is_by_hand(found) && case.fails())?;
-    let what =
-        format!("is the Vulkan loader that programs get, instead of the distribution's {}", system.path);
-    let evidence = if own_works(case) { Evidence::Seen } else { Evidence::Likely };
-    let finding = Finding::new(case, Id::LoaderBesideSystem, &found.path, what).evidence(evidence);
-    Some(finding.step(remove(found)))
+/// Reports that another loader of this machine works, and the one that programs get does not.
+fn other_works(case: &Case, found: &LoaderFile) -> Option<Finding> {
+    let (path, trial) = case.trials.other.as_ref()?;
+    let with = case.trials.program.as_ref().map(super::layers::outcome).unwrap_or_default();
+    let what = format!(
+        "is the Vulkan loader that programs get: with it {with}; with {path} {}",
+        super::layers::outcome(trial)
+    );
+    let finding = Finding::new(case, Id::LoaderBesideSystem, &found.path, what);
+    let program = case.target.program.as_ref().filter(|_| found.because.contains("PATH of "));
+    Some(match program {
+        Some(program) => finding.step(Command::new("LD_PRELOAD={} {}", &[path, program])),
+        None => finding.step(repair(case, found)),
+    })
 }
 
 /// Returns whether the loader that is built into vkload works.
@@ -288,15 +263,7 @@ const ONE_LOADER: &[&str] = &[
     "Or let it open the second one with RTLD_DEEPBIND, and never give one loader the other's handles",
 ];
 
-/// Returns the library whose code crashed the program, by its file name.
-fn at_fault(program: &Trial) -> Option<&str> {
-    match &program.ending {
-        Ending::Signal { library, .. } | Ending::TimedOut { library, .. } => library.as_deref(),
-        _ => None,
-    }
-}
-
-/// Reports that the loader crashes or fails by itself: no driver and no layer does so alone.
+/// Reports that the loader fails, and vkload's does not.
 pub(super) fn broken(case: &Case) -> Vec<Finding> {
     let Some(program) =
         case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open)
@@ -305,15 +272,6 @@ pub(super) fn broken(case: &Case) -> Vec<Finding> {
     };
     let mut all = Vec::new();
     let about = if program.file.is_empty() { &case.target.loader } else { &program.file };
-    let others_die =
-        case.trials.drivers.iter().chain(&case.trials.layers).any(|(_, trial)| trial.is_violent());
-    if program.is_violent() && !others_die && case.trials.culprits.is_empty() {
-        let what = format!("a program {program}, though no driver and no layer does so alone");
-        let finding = Finding::new(case, Id::ProgramDies, about, what);
-        let driver = case.drivers.iter().find(|driver| Some(file_name(&driver.library)) == at_fault(program));
-        let leave_out = driver.map(|driver| super::drivers::disable(case, driver));
-        all.push(finding.with_steps(leave_out).step("Update the Vulkan loader and the drivers"));
-    }
     if own_works(case) && !program.is_violent() {
         let what = format!(
             "this Vulkan loader ({}) finds no usable device, and vkload's does",

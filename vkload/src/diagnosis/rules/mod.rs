@@ -14,6 +14,7 @@ mod nvidia;
 mod program;
 mod settings;
 mod summary;
+mod tried;
 mod variables;
 
 use std::cmp::Reverse;
@@ -24,7 +25,7 @@ use super::finding::{Evidence, Finding, Id, Severity};
 fn of_rules(case: &Case) -> Vec<Finding> {
     let mut all = Vec::new();
     all.extend(loader::not_begun(case));
-    all.extend(loader::preloaded(case));
+    all.extend(tried::parts(case));
     all.extend(loader::old(case));
     all.extend(loader::not_read(case));
     all.extend(loader::absent(case));
@@ -32,7 +33,6 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(loader::two(case));
     all.extend(loader::mixed(case));
     all.extend(loader::broken(case));
-    all.extend(layers::culprits(case));
     all.extend(layers::broken(case));
     all.extend(layers::takes_long(case));
     all.extend(layers::twice(case));
@@ -104,6 +104,7 @@ fn rank(finding: &Finding) -> Id {
 /// Returns all findings, the gravest first, and among equals the best explanation.
 pub(super) fn findings(case: &Case) -> Vec<Finding> {
     let mut all = of_rules(case);
+    tried::causes(case, &mut all);
     all.sort_by_key(|finding| (Reverse(finding.severity), finding.evidence, rank(finding)));
     let mut said: Vec<(Id, String)> = Vec::new();
     all.retain(|finding| {
@@ -115,6 +116,7 @@ pub(super) fn findings(case: &Case) -> Vec<Finding> {
     leave_out_explained(&mut all);
     assignments::add_steps(case, &mut all);
     leave_out_guesses(&mut all, case.good_drivers().next().is_some());
+    all.iter_mut().for_each(|finding| finding.tried = finding.is_tried());
     if case.facts.user.id == 0 {
         let steps = all.iter_mut().flat_map(|finding| &mut finding.next);
         steps.for_each(|step| *step = std::mem::take(step).without_sudo());

@@ -2,7 +2,8 @@
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Finding, Id};
-use crate::command::Command;
+use crate::command::{Command, Step};
+use crate::facts::Gpu;
 
 /// Reports that the kernel's part and the libraries differ, or that one is missing.
 pub(super) fn versions(case: &Case) -> Option<Finding> {
@@ -36,8 +37,11 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
             let finding = if nvidia.nouveau {
                 finding.step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart")
             } else {
-                finding.step(Command::new("sudo modprobe nvidia", &[]))
+                finding.step(super::devices::load_module(case, "nvidia"))
             };
+            if case.facts.system.is_updated {
+                return Some(finding);
+            }
             Some(finding.step("If the module does not load, see why: sudo dmesg | grep -i -e nvidia -e nouveau; dkms status; mokutil --sb-state"))
         }
         (Some(module), [])
@@ -72,6 +76,16 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
     let complete = nvidia.module.as_ref().is_some_and(|module| nvidia.libraries.contains(module));
     if works || missing.is_empty() || !complete || !case.works().is_some_and(|_| has_manifest(case)) {
         return None;
+    }
+    if case.facts.gpus.iter().any(Gpu::needs_open_modules) && !nvidia.is_open && missing == ["/dev/nvidia0"] {
+        let what =
+            "this GPU works with NVIDIA's open kernel modules only, and the other ones are loaded".to_owned();
+        let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what);
+        let major = nvidia.module.as_deref().and_then(|it| it.split('.').next()).unwrap_or_default();
+        return Some(finding.step(match case.facts.system.is("ubuntu") {
+            true => Step::from(Command::new("sudo apt-get install {}", &[&format!("nvidia-driver-{major}-open")])).and_say(", then restart"),
+            false => "Install NVIDIA's open kernel modules (nvidia-open, nvidia-open-dkms) instead, and restart".into(),
+        }));
     }
     let verb = if missing.len() > 1 { "do not exist" } else { "does not exist" };
     let what = format!("{} {verb}, and NVIDIA's driver reaches the GPU through them", missing.join(" and "));

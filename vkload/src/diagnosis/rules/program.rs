@@ -1,15 +1,19 @@
 //! The program's requests that fail.
 
+use vkload_core::discovery::{LayerReason, SearchLimit};
+
 use super::super::asked::{Asked, Kind, Missing};
 use super::super::case::Case;
 use super::super::finding::{Finding, Id, Severity};
+use super::super::subject::OVERRIDE;
+use super::library;
 use super::variables::VALIDATION;
-use crate::command::Step;
-use crate::view::Device;
+use crate::command::{Command, Step};
+use crate::view::{Device, LayerView};
 
-/// Returns the result of starting the program, if Vulkan works without it.
+/// Returns the result of starting the program, if Vulkan works without it and trials do not explain its failure.
 fn asked(case: &Case) -> Option<&Asked> {
-    case.trials.asked.as_ref().filter(|_| case.works() == Some(true))
+    case.trials.asked.as_ref().filter(|_| case.works() == Some(true) && !super::tried::explains_program(case))
 }
 
 /// A program that continues does not need the missing part.
@@ -28,19 +32,14 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
     let finding = |id, what: String| Finding::new(case, id, "", what).with_severity(severity(asked));
     let update = case.update_driver();
     match missing.kind {
-        Kind::Layer if name == VALIDATION => {
-            let install = case.facts.packages.validation();
-            finding(
-                Id::ProgramLayer,
-                format!("the program asks for the layer {name}, which is not installed"),
-            )
-            .step(install.map_or_else(|| "Install the validation layers".into(), Step::from))
+        Kind::Layer => layer(case, name, finding),
+        _ if of_layer(case, name).is_some() => {
+            let layer = of_layer(case, name).unwrap_or_default();
+            let what = format!(
+                "the program asks for the extension {name}, which the layer {layer} has, and that is not active"
+            );
+            finding(Id::ProgramExtension, what).step(Command::export("VK_INSTANCE_LAYERS", &layer))
         }
-        Kind::Layer => finding(
-            Id::ProgramLayer,
-            format!("the program asks for the layer {name}, which is not installed"),
-        )
-        .step(format!("Install what brings {name}")),
         Kind::InstanceExtension => {
             let what =
                 format!("the program asks for the instance extension {name}, which no driver here has");
@@ -56,6 +55,69 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
             finding.with_steps((devices.len() > 1).then_some("Or choose another device in the program"))
         }
     }
+}
+
+/// Returns the layer that is installed, is not active, and has this extension.
+fn of_layer(case: &Case, extension: &str) -> Option<String> {
+    let layers = LayerView::all(&case.planned.layers).unwrap_or_default();
+    layers.into_iter().filter(|view| !view.is_active()).find_map(|view| {
+        let manifest = case.planned.layers.layers.get(view.index)?.manifest.as_ref()?;
+        let mut all = manifest.instance_extensions.iter().chain(manifest.device_extensions.iter());
+        all.any(|it| *it.name == *extension.as_bytes()).then_some(view.name)
+    })
+}
+
+/// Reports why the program does not get a layer.
+fn layer(case: &Case, name: &str, finding: impl Fn(Id, String) -> Finding) -> Finding {
+    let asks = |why: String| {
+        finding(Id::ProgramLayer, format!("the program asks for the layer {name}, which {why}"))
+    };
+    let views = LayerView::all(&case.planned.layers).unwrap_or_default();
+    let mut named = views.iter().filter(|view| view.name == name);
+    if let Some(view) =
+        named.clone().find(|view| matches!(view.reason, None | Some(LayerReason::NotAskedFor)))
+    {
+        if let Some(fault) = library::fault(case, &view.manifest, "layer") {
+            let asks = asks(format!("cannot be loaded: {} {}", view.manifest, fault.what));
+            return asks.with_steps(fault.steps);
+        }
+        let trial = case.trials.layer(name).filter(|trial| trial.is_unusable() || trial.is_violent());
+        let why = trial.map_or_else(
+            || "its loader does not accept".to_owned(),
+            |trial| format!("cannot be used: {trial}"),
+        );
+        return asks(format!("{why} ({})", view.manifest)).step(case.reinstall(&view.manifest));
+    }
+    if let Some((view, reason)) = named.find_map(|view| Some((view, view.reason?))) {
+        let asks = asks(format!("is installed and not found: {}", view.remark));
+        return match reason {
+            LayerReason::Disabled { by } => asks.step(Command::unset(&by.to_string_lossy())),
+            LayerReason::DisableEnvironmentSet => {
+                asks.with_steps(view.disable.as_ref().map(|it| Command::unset(&it.0)))
+            }
+            LayerReason::SettingsOff | LayerReason::SettingsElsewhere => {
+                asks.step(super::settings::remove(case))
+            }
+            _ => asks.step(case.reinstall(&view.manifest)),
+        };
+    }
+    let hidden =
+        case.facts.explicit_layers.iter().find(|(known, _)| known == name).map(|(_, manifest)| manifest);
+    if let (Some(manifest), Some(limit)) = (hidden, case.planned.layers.limit()) {
+        let asks = asks(format!("is installed ({manifest}) and not found, since {limit}"));
+        return match limit {
+            SearchLimit::Variable(by) => asks.step(Command::unset(&by.to_string_lossy())),
+            SearchLimit::Settings => asks.step(super::settings::remove(case)),
+            SearchLimit::OverrideLayer => {
+                let by =
+                    views.iter().find(|view| view.name == OVERRIDE).map(|view| case.remove(&view.manifest));
+                asks.with_steps(by)
+            }
+        };
+    }
+    let install = (name == VALIDATION).then(|| case.facts.packages.validation()).flatten();
+    let step = install.map_or_else(|| Step::say(format!("Install what brings {name}")), Step::from);
+    asks("is not installed".to_owned()).step(step)
 }
 
 /// Reports that the program asks for a newer version than any device has, and fails.
@@ -80,11 +142,28 @@ pub(super) fn version(case: &Case) -> Option<Finding> {
 /// Reports that the program fails, though it gets all that it asks for.
 pub(super) fn fails(case: &Case) -> Option<Finding> {
     let asked = asked(case).filter(|asked| asked.missing.is_empty())?;
-    let failure = asked.failure.as_ref().filter(|_| version(case).is_none())?;
+    let failure = asked.words().filter(|_| version(case).is_none())?;
     let said = asked.printed.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-    let what = match asked.version {
-        Some(_) => format!("the program {failure}, although Vulkan met all its requests{said}"),
-        None => format!("the program {failure} before it uses Vulkan{said}"),
+    if let Some((brought, system)) = &case.trials.preload {
+        let what = format!(
+            "the program {failure}: it brings {brought}, which is too old for a driver; with {system} it works{said}"
+        );
+        let finding =
+            Finding::new(case, Id::ProgramFails, "", what).with_severity(Severity::Error).tried(true);
+        let program = case.target.program.clone().unwrap_or_default();
+        let off = format!("{brought}.off");
+        return Some(
+            finding
+                .step(Command::new("LD_PRELOAD={} {}", &[system, &program]))
+                .step(Step::say("Or for good: ").run(case.on(brought, "sudo mv {} {}", &[brought, &off]))),
+        );
+    }
+    let what = match &asked.refused {
+        _ if !asked.uses_vulkan => format!("the program {failure} before it uses Vulkan{said}"),
+        Some((command, result)) => format!("the program {failure} after {command} returned {result}{said}"),
+        _ => format!(
+            "the program {failure}, also without layers and without variables that concern Vulkan{said}"
+        ),
     };
     Some(Finding::new(case, Id::ProgramFails, "", what))
 }

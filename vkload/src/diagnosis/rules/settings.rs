@@ -1,6 +1,5 @@
 //! The settings file, which Vulkan Configurator writes and forgets.
 
-
 use super::super::case::Case;
 use super::super::finding::{Finding, Id, Severity};
 use crate::command::Command;
@@ -72,8 +71,7 @@ pub(super) fn drivers(case: &Case) -> Vec<Finding> {
         all.push(finding.with_steps(undo(case, severity)));
     }
     if let Some(devices) = &settings.devices {
-        let names: Vec<String> =
-            devices.iter().map(|device| lossless::text(&device.device_name)).collect();
+        let names: Vec<String> = devices.iter().map(|device| lossless::text(&device.device_name)).collect();
         let by_drivers: usize = case.trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
         let hidden = case.trials.program.is_some() && case.devices().len() < by_drivers;
         let severity = if hidden { case.blame() } else { Severity::Note };
@@ -94,21 +92,20 @@ pub(super) fn layers(case: &Case) -> Option<Finding> {
     let layers = settings.layers.as_ref()?;
     let on: Vec<&str> =
         case.layers.iter().filter(|layer| layer.is_by_settings()).map(|layer| layer.name.as_str()).collect();
-    let absent = layers
-        .iter()
-        .filter(|layer| !layer.path.is_empty())
-        .map(|layer| lossless::text(&layer.path))
-        .find(|manifest| {
-            let candidate = case
-                .planned
-                .layers
-                .layers
-                .iter()
-                .find(|candidate| lossless::text(&candidate.path) == *manifest);
-            candidate.is_none_or(|candidate| {
-                matches!(candidate.skipped, Some(vkload_core::discovery::LayerReason::Unreadable(_)))
-            })
-        });
+    let absent =
+        layers.iter().filter(|layer| !layer.path.is_empty()).map(|layer| lossless::text(&layer.path)).find(
+            |manifest| {
+                let candidate = case
+                    .planned
+                    .layers
+                    .layers
+                    .iter()
+                    .find(|candidate| lossless::text(&candidate.path) == *manifest);
+                candidate.is_none_or(|candidate| {
+                    matches!(candidate.skipped, Some(vkload_core::discovery::LayerReason::Unreadable(_)))
+                })
+            },
+        );
     let (severity, what) = match (absent, &on[..]) {
         (Some(absent), _) => (
             Severity::Warning,

@@ -1,6 +1,6 @@
 //! The state as a headline, and the reason if no other rule has one.
 
-use vkload_core::discovery::{Origin, SearchResult};
+use vkload_core::discovery::{DriverDecision, Origin, SearchResult, SkipReason};
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
@@ -18,16 +18,21 @@ pub(super) fn software(case: &Case) -> Option<Finding> {
     let gpu = case.facts.gpus.iter().any(|gpu| gpu.can_have_vulkan());
     let what = if gpu || case.facts.environment.wsl.is_some() {
         "programs draw on the processor and not on this machine's GPU"
-    } else {
+    } else if case.facts.gpus.is_empty() {
         "programs draw on the processor, because there is no GPU here"
+    } else {
+        "programs draw on the processor, because no Vulkan driver for this machine's GPU exists"
     };
     let severity = if gpu { Severity::Warning } else { Severity::Note };
     let finding = Finding::new(case, Id::Software, "", what).with_severity(severity);
     let environment = &case.facts.environment;
     Some(match (&environment.virtual_machine, gpu) {
-        (Some(name), false) => finding.step(format!(
-            "This is a virtual machine ({name}): give it a GPU by PCI pass-through, or virtio-gpu with venus"
-        )),
+        (Some(name), false) => finding.step(match name.as_str() {
+            "QEMU" | "KVM" => {
+                format!("This is a virtual machine ({name}): give it a GPU by PCI pass-through, or virtio-gpu with venus")
+            }
+            _ => format!("This is a virtual machine ({name}), whose graphics have no Vulkan: give it a GPU by PCI pass-through, or run the program outside"),
+        }),
         _ => finding,
     })
 }
@@ -66,11 +71,16 @@ pub(super) fn portability(case: &Case) -> Option<Finding> {
 
 /// Reports that all drivers found are for programs of another width.
 pub(super) fn other_width(case: &Case) -> Option<Finding> {
+    let is_left_out = |driver: &DriverView| {
+        let decision = case.candidate(driver).map(|candidate| candidate.decision);
+        matches!(decision, Some(DriverDecision::Skip(SkipReason::LibraryArch { .. })))
+    };
     let other = |driver: &&DriverView| {
         let state = case.library(&driver.manifest).map(|library| &library.state);
-        matches!(state, Some(LibraryState::WrongClass { .. }))
+        is_left_out(driver) || matches!(state, Some(LibraryState::WrongClass { .. }))
     };
-    let used: Vec<&DriverView> = case.drivers.iter().filter(|driver| driver.used).collect();
+    let used: Vec<&DriverView> =
+        case.drivers.iter().filter(|driver| driver.used || is_left_out(driver)).collect();
     if used.is_empty() || is_replaced(case) || case.works() == Some(true) || !used.iter().all(other) {
         return None;
     }
@@ -187,10 +197,5 @@ pub(super) fn result(case: &Case) -> Option<Finding> {
     };
     let said = program.printed.last().map(|line| format!("; the loader says: {line}")).unwrap_or_default();
     let finding = Finding::new(case, Id::Program, &program.file, what + &alone + &said);
-    let leave_out = good.get(1).map(|driver| super::drivers::disable(case, driver));
-    Some(
-        finding
-            .with_steps(leave_out)
-            .step("To see everything that the loader says: VK_LOADER_DEBUG=all vkload doctor --json"),
-    )
+    Some(finding.step("To see everything that the loader says: VK_LOADER_DEBUG=all vkload doctor --json"))
 }

@@ -62,38 +62,26 @@ pub(super) fn replacing(case: &Case) -> Option<Finding> {
         .iter()
         .filter(|one| matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { manifests: 0 }));
     let empty: Vec<String> = folders.map(|one| lossless::text(&one.path)).collect();
-    let (severity, what) = if let Some(path) = absent.first() {
-        (
-            if used.is_empty() { Severity::Error } else { Severity::Warning },
-            format!("is \"{value}\", and {}: it replaces the search for drivers", absence(value, path)),
-        )
-    } else if let Some(path) = empty.first() {
-        (
-            case.blame(),
-            format!("is \"{value}\", and {}: it replaces the search for drivers", emptiness(value, path)),
-        )
-    } else {
-        let only = used.iter().map(|driver| file_name(&driver.manifest)).collect::<Vec<_>>().join(", ");
-        let is_filtered = |driver| FILTERS.iter().any(|name| is_left_out(case, driver, name));
-        let severity = match case.works() {
-            // The filter is to blame: without it there would be a driver.
-            _ if used.is_empty() && case.drivers.iter().any(is_filtered) => Severity::Note,
-            Some(false) => Severity::Error,
-            None if !narrow(case, &used).is_empty() => Severity::Error,
-            Some(true) if case.only_software() && !case.facts.gpus.is_empty() => Severity::Warning,
-            _ => Severity::Note,
-        };
-        (
-            severity,
-            format!(
-                "is \"{value}\", so programs get no driver but {}{}",
-                if only.is_empty() { "what it names" } else { &only },
-                narrow(case, &used)
-            ),
-        )
+    let narrow = narrow(case, &used);
+    let what = match (absent.first(), empty.first()) {
+        (Some(path), _) => format!("{}: it replaces the search for drivers", absence(value, path)),
+        (None, Some(path)) => format!("{}: it replaces the search for drivers", emptiness(value, path)),
+        (None, None) => {
+            let only = used.iter().map(|driver| file_name(&driver.manifest)).collect::<Vec<_>>().join(", ");
+            let only = if only.is_empty() { "what it names" } else { &only };
+            format!("so programs get no driver but {only}{narrow}")
+        }
     };
-    let severity = if case.works() == Some(true) { severity.min(Severity::Warning) } else { severity };
-    Some(finding(case, severity, Id::DriversReplaced, name, what))
+    let and = if absent.is_empty() && empty.is_empty() { "" } else { "and " };
+    let is_wrong = !and.is_empty() || !narrow.is_empty();
+    // Trials show whether another choice does harm.
+    let severity = match case.works() {
+        Some(true) if !and.is_empty() => Severity::Warning,
+        Some(true) => Severity::Note,
+        _ if is_wrong => Severity::Error,
+        _ => Severity::Note,
+    };
+    Some(finding(case, severity, Id::DriversReplaced, name, format!("is \"{value}\", {and}{what}")))
 }
 
 /// Reports that a manifest that the variable names does not exist.
@@ -141,13 +129,7 @@ pub(super) fn filters(case: &Case) -> Vec<Finding> {
             continue;
         }
         let none_left = !case.drivers.iter().any(|driver| driver.used);
-        let severity = if none_left || case.fails() {
-            Severity::Error
-        } else if case.only_software() && !case.facts.gpus.is_empty() {
-            Severity::Warning
-        } else {
-            Severity::Note
-        };
+        let severity = if none_left { Severity::Error } else { Severity::Note };
         let what = format!(
             "is \"{value}\", which leaves out {}{}",
             out.join(", "),
@@ -175,38 +157,20 @@ const HIDING: &[(&str, &str)] = &[
     ("__VK_LAYER_NV_optimus", "NVIDIA's layer lists only some devices"),
     ("AMD_VULKAN_ICD", "AMD's layer lists the devices of this driver only"),
     ("MESA_VK_DEVICE_SELECT", "Mesa's layer puts this device first, or lists no other"),
+    ("MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE", "Mesa's layer lists the first device only"),
     ("DRI_PRIME", "Mesa's layer puts this device first"),
     ("VK_LOADER_DEVICE_SELECT", "this device comes first"),
     ("VK_LOADER_X_SOFTWARE_DEVICES_LAST", "software devices are listed only if no other device is there"),
 ];
 
+/// Reports variables that choose devices. Trials show whether they hide any.
 pub(super) fn hiding(case: &Case) -> Vec<Finding> {
-    let listed = case.devices();
-    let by_drivers = case.trials.drivers.iter().flat_map(|(_, trial)| trial.usable());
-    let missing: Vec<&str> = by_drivers
-        .filter(|device| !listed.iter().any(|known| known.name == device.name))
-        .map(|device| device.name.as_str())
-        .collect();
-    let hidden = case.trials.program.is_some() && !missing.is_empty();
-    let mut all = Vec::new();
-    for (name, effect) in HIDING {
-        let Some(value) = case.variable(name).filter(|value| *value != "0") else { continue };
-        let of_layer = matches!(*name, "__VK_LAYER_NV_optimus" | "AMD_VULKAN_ICD");
-        let filters = name.ends_with("_FILTER") || of_layer;
-        let severity = match (hidden && filters, case.fails()) {
-            (true, true) => Severity::Error,
-            (true, false) => Severity::Warning,
-            _ => Severity::Note,
-        };
-        let evidence = if severity == Severity::Error { Evidence::Proven } else { Evidence::Likely };
-        let what = if filters && hidden {
-            format!("is \"{value}\" and hides {}: {effect}", missing.join(", "))
-        } else {
-            format!("is \"{value}\": {effect}")
-        };
-        all.push(finding(case, severity, Id::DevicesChosen, name, what).evidence(evidence));
-    }
-    all
+    let of = |(name, effect): &(&str, &str)| {
+        let value = case.variable(name).filter(|value| *value != "0")?;
+        let what = format!("is \"{value}\": {effect}");
+        Some(finding(case, Severity::Note, Id::DevicesChosen, name, what).evidence(Evidence::Likely))
+    };
+    HIDING.iter().filter_map(of).collect()
 }
 
 /// Reports a name by which DXVK chooses devices, if no device has it.
@@ -264,7 +228,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
                 format!("is \"{value}\": no shell has replaced the ~ with your home folder"),
                 trimmed.replace("~/", &format!("{}/", case.facts.user.home)),
             )
-        } else if trimmed.contains(['"', '\'']) {
+        } else if trimmed.len() > 1 && trimmed.starts_with(['"', '\'']) && trimmed.ends_with(['"', '\'']) {
             (
                 format!("is {value}, and the quotation marks are part of the value"),
                 trimmed.replace(['"', '\''], ""),

@@ -39,7 +39,7 @@ pub(super) fn print(file: &Path, format: Format) -> ExitCode {
 
 fn render(headline: &str, findings: &[Finding], format: Format) -> String {
     match format {
-        Format::Text => output::text(headline, findings.iter()),
+        Format::Text => output::text(headline, findings.iter(), true),
         Format::Json => {
             let answer = json!({
                 "format": 1,

@@ -38,8 +38,16 @@ fn the_administrator_is_nobody() {
 fn a_name_is_removed_however_it_is_written() {
     let names = Names::new(b"/srv/people//ann", b"ann");
     let mut value = json!([
-        "/srv/people/ann/x", "/srv//people/./ann:/srv/people/ann", "/home//bob/x", "/home/./bob", "~ann", "/mnt/ann-disk", "/srv/home_ann",
-        "/export/home/ann.old", "{\"path\":\"/home/carl/x\"}", "carl",
+        "/srv/people/ann/x",
+        "/srv//people/./ann:/srv/people/ann",
+        "/home//bob/x",
+        "/home/./bob",
+        "~ann",
+        "/mnt/ann-disk",
+        "/srv/home_ann",
+        "/export/home/ann.old",
+        "{\"path\":\"/home/carl/x\"}",
+        "carl",
         lossless::text(b"/home/ann/\xff"),
     ]);
     names.take_out(&mut value);

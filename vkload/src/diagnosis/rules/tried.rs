@@ -1,0 +1,169 @@
+//! What is at fault because the failing thing works without it: variables, layers and drivers.
+
+use std::cmp::Reverse;
+
+use super::super::asked::words;
+use super::super::case::{Case, file_name};
+use super::super::finding::{Evidence, Finding, Id, Severity};
+use super::super::suspects::{Broken, Culprit};
+use super::drivers::leave_out;
+use super::layers::{because, off, outcome, parts as parts_of};
+use crate::command::{Command, Step};
+use crate::probe::{Ending, Trial};
+use crate::view::DriverView;
+
+/// Returns the outcome of a trial as a clause.
+fn clause(cause: &Culprit, trial: &Trial) -> String {
+    match (&cause.breaks, &trial.ending) {
+        (Broken::Program, Ending::Finished) => "the program works".to_owned(),
+        (Broken::Program, ending) => format!("the program {}", words(ending)),
+        (Broken::Part(manifest), Ending::Signal { .. } | Ending::Exited { .. } | Ending::TimedOut { .. }) => {
+            format!("{} {trial}", file_name(manifest))
+        }
+        (Broken::Part(manifest), Ending::Failed { words, .. }) => format!("{}: {words}", file_name(manifest)),
+        (Broken::Part(_), Ending::Finished) if trial.devices.is_empty() => "it works".to_owned(),
+        (Broken::Part(manifest), _) => format!("{}: {}", file_name(manifest), outcome(trial)),
+        (Broken::Loader, _) => outcome(trial),
+    }
+}
+
+/// Returns the words before the outcome of the trial without this and, if there are several causes, without the others.
+fn without(case: &Case, cause: &Culprit) -> &'static str {
+    let same = case.trials.causes.iter().filter(|other| other.breaks == cause.breaks).count();
+    if same > 1 { "without all that is named here" } else { "without it" }
+}
+
+/// Returns whether the program fails because of something that trials have shown.
+pub(super) fn explains_program(case: &Case) -> bool {
+    case.trials.causes.iter().any(|cause| cause.breaks == Broken::Program)
+}
+
+/// Reports drivers without which the others work, and layers without which something does.
+pub(super) fn parts(case: &Case) -> Vec<Finding> {
+    let of = |cause: &Culprit| {
+        let driver = case.drivers.iter().find(|driver| cause.drivers.contains(&driver.manifest));
+        // If it fails alone as well, another rule says how.
+        let works_alone =
+            |driver: &&DriverView| case.trial(driver).is_some_and(|trial| trial.ending == Ending::Finished);
+        let driver = driver.filter(works_alone).map(|driver| {
+            let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
+            let what = format!("with this driver beside the others {with}; without it {without}");
+            Finding::new(case, Id::DriverBreaks, &driver.manifest, what).with_steps(leave_out(case, driver))
+        });
+        cause.layers.iter().filter_map(|name| layer(case, cause, name)).chain(driver).collect::<Vec<_>>()
+    };
+    case.trials.causes.iter().flat_map(of).collect()
+}
+
+fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
+    let layer = case.layers.iter().find(|layer| layer.name == *name)?;
+    let because = because(case, layer);
+    let lost = cause.with.works().then(|| cause.lost.first()).flatten();
+    if let Some(lost) = lost.filter(|_| case.works() == Some(true)) {
+        let what = format!("hides {}; it is active because {because}", parts_of(lost));
+        return Some(Finding::new(case, Id::LayerHidesExtensions, name, what));
+    }
+    let without_it = without(case, cause);
+    let (with, without) = match lost {
+        Some(lost) => {
+            let lacks = format!("programs lack {}, and show no picture", parts_of(lost));
+            (lacks, "nothing is missing".to_owned())
+        }
+        None => {
+            let with = hidden(cause).unwrap_or_else(|| clause(cause, &cause.with));
+            (with, clause(cause, &cause.without))
+        }
+    };
+    let others: Vec<_> = cause.layers.iter().filter(|other| *other != name).map(String::as_str).collect();
+    let together =
+        if others.is_empty() { String::new() } else { format!(" and {} together", others.join(", ")) };
+    let what = format!("with this layer{together} {with}; {without_it} {without}; {because}");
+    let severity = if cause.breaks == Broken::Program { Severity::Error } else { case.blame() };
+    let finding = Finding::new(case, Id::LayerBreaks, name, what).with_severity(severity);
+    let finding = finding.with_steps(other_order(case, cause)).with_steps(off(case, layer));
+    // One of several causes is told in short.
+    let reinstall = (case.trials.causes.len() == 1).then(|| case.reinstall(&layer.manifest));
+    Some(finding.with_steps(reinstall).with_steps(cause.with.ending.patience()))
+}
+
+/// Returns commands for an order in which the layers work, if they fail in another.
+fn other_order(case: &Case, cause: &Culprit) -> Option<Step> {
+    let name = cause.belongs_last.as_ref()?;
+    let changes = case.layers.iter().find(|layer| layer.name == *name)?.last(&case.facts.variables)?;
+    let mut changes: Vec<_> = changes.iter().collect();
+    changes.sort_by_key(|(_, value)| value.is_some());
+    let commands = changes.into_iter().map(|(name, value)| Command::change(name, value.as_deref()));
+    Some(commands.reduce(|all, one| all.and_then("; ", one))?.into())
+}
+
+/// Makes findings certain that trials have proven, and adds those about variables that no rule has. What they explain is no longer an error.
+pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
+    let mut proven: Vec<&String> = Vec::new();
+    for cause in &case.trials.causes {
+        let severity = if cause.breaks == Broken::Program { Severity::Error } else { case.blame() };
+        let without = format!("; {} {}", without(case, cause), clause(cause, &cause.without));
+        for found in all.iter_mut().filter(|finding| cause.drivers.contains(&finding.about)) {
+            if found.id != Id::DriverBreaks {
+                found.what += &without;
+            }
+            (found.severity, found.evidence) = (severity, Evidence::Proven);
+        }
+        for name in &cause.variables {
+            // The best explanation is the one that counts.
+            let best = all.iter().filter(|it| it.about == *name).min_by_key(|it| (Reverse(it.severity), it.evidence));
+            let best = best.map(|finding| finding.id);
+            all.retain(|finding| finding.about != *name || Some(finding.id) == best);
+            if let Some(found) = all.iter_mut().find(|finding| finding.about == *name) {
+                found.what += &without;
+                (found.severity, found.evidence) = (severity, Evidence::Proven);
+                if found.next.is_empty() {
+                    found.next.push(Command::unset(name).into());
+                }
+                continue;
+            }
+            let value = case.facts.variables.get(name).map(String::as_str).unwrap_or_default();
+            let others = cause.variables.iter().filter(|other| *other != name).chain(&cause.layers);
+            let others: String = others.map(|other| format!(" and {other}")).collect();
+            let with = effect(case, cause, all)
+                .or_else(|| hidden(cause))
+                .unwrap_or_else(|| clause(cause, &cause.with));
+            let what = format!("is \"{value}\": with that{others} {with}{without}");
+            let finding = Finding::new(case, Id::VariableBreaks, name, what).with_severity(severity);
+            all.push(finding.step(Command::unset(name)));
+        }
+        proven.extend(cause.variables.iter().chain(&cause.layers).chain(&cause.drivers));
+    }
+    let is_solved = |cause: &Culprit| cause.breaks == Broken::Loader && cause.without.works();
+    if case.trials.causes.iter().any(is_solved) {
+        let is_proven = |finding: &Finding| proven.contains(&&finding.about);
+        all.retain(|it| it.severity < Severity::Error || it.evidence <= Evidence::Seen || is_proven(it));
+        let others = all.iter_mut().filter(|finding| !is_proven(finding));
+        others.for_each(|finding| finding.severity = finding.severity.min(Severity::Warning));
+    }
+}
+
+/// Returns the devices that programs lack because of this, if they have others.
+fn hidden(cause: &Culprit) -> Option<String> {
+    let has = |name: &str| cause.with.usable().any(|device| device.name == name);
+    let names: Vec<_> =
+        cause.without.usable().map(|device| device.name.as_str()).filter(|name| !has(name)).collect();
+    (cause.with.works() && !names.is_empty()).then(|| format!("programs do not get {}", names.join(" and ")))
+}
+
+/// Takes out the finding about what the variables of this cause break, and returns it as a clause.
+fn effect(case: &Case, cause: &Culprit, all: &mut Vec<Finding>) -> Option<String> {
+    let layer = |name: &String| {
+        case.layers.iter().find(|layer| layer.name == *name).map(|layer| layer.manifest.clone())
+    };
+    let is_effect = |finding: &Finding| match &cause.breaks {
+        Broken::Part(of) => finding.about == *of || Some(&finding.about) == layer(of).as_ref(),
+        Broken::Loader => {
+            finding.severity == Severity::Error
+                && finding.evidence <= Evidence::Seen
+                && finding.about.starts_with('/')
+        }
+        Broken::Program => false,
+    };
+    let at = all.iter().position(is_effect)?;
+    Some(all.remove(at).sentence())
+}
