@@ -1,9 +1,10 @@
 //! The libraries of a test case: this machine's own, and drivers and layers compiled from `parts/`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use vkload_tests::{compiled, library_under_test};
 
@@ -21,6 +22,11 @@ pub(crate) fn driver(needs: &str) -> PathBuf {
     }
     let stub = stub(needs, "new.map");
     compiled(&folder(), &["-DDRIVER", "-DNEEDS", "-Wl,--no-as-needed", stub.to_str().expect("UTF-8")])
+}
+
+/// Returns a driver for processors that do not exist.
+pub(crate) fn driver_for_other_processors() -> PathBuf {
+    compiled(&folder(), &["-DDRIVER", "-DISA"])
 }
 
 /// Returns a layer.
@@ -45,18 +51,24 @@ pub(crate) fn stub(name: &str, map: &str) -> PathBuf {
     compiled(&folder(), if name.starts_with("libstdc++") { &switches } else { &switches[..2] })
 }
 
-/// Returns a program that uses Vulkan until its standard input ends.
-pub(crate) fn program() -> &'static [u8] {
-    static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
-    BYTES.get_or_init(|| {
+/// Returns a program that uses Vulkan until its standard input ends, and looks for libraries in the folder `rpath` first.
+pub(crate) fn program(rpath: &str) -> Vec<u8> {
+    static MADE: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let mut programs = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let build = || {
         let made = tempfile::tempdir().expect("a folder");
         let (source, file) =
             (folder().replace("worlds/parts", "worlds/program.c"), made.path().join("program"));
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let status = Command::new(compiler).arg(source).arg("-o").arg(&file).arg("-ldl").status();
-        assert!(status.expect("a C compiler").success());
+        let mut command = Command::new(compiler);
+        command.arg(source).arg("-o").arg(&file).arg("-ldl");
+        if !rpath.is_empty() {
+            command.arg(format!("-Wl,--disable-new-dtags,-rpath,{rpath}"));
+        }
+        assert!(command.status().expect("a C compiler").success());
         fs::read(file).expect("a program")
-    })
+    };
+    programs.entry(rpath.to_owned()).or_insert_with(build).clone()
 }
 
 /// Returns the library that is tested.

@@ -265,8 +265,7 @@ impl Built {
             self.bind(&from, to.to_str().expect("UTF-8"));
         }
         self.bind(Path::new(env!("CARGO_BIN_EXE_vkload")), "/usr/bin/vkload");
-        self.write(PROGRAM, parts::program());
-        fs::set_permissions(self.path(PROGRAM), fs::Permissions::from_mode(0o755)).expect("set");
+        self.program("");
         for device in ["null", "zero", "urandom"] {
             self.bind(&Path::new("/dev").join(device), &format!("/dev/{device}"));
         }
@@ -278,6 +277,11 @@ impl Built {
         fs::set_permissions(self.path("/tmp"), fs::Permissions::from_mode(0o1777)).expect("set");
         self.variables = vec![("HOME".into(), "/home/ann".into()), ("PATH".into(), "/usr/bin".into())];
         self.members(&[]);
+    }
+
+    fn program(&self, rpath: &str) {
+        self.write(PROGRAM, parts::program(rpath));
+        fs::set_permissions(self.path(PROGRAM), fs::Permissions::from_mode(0o755)).expect("set");
     }
 
     /// Sets up `/proc`: processes, and replacements for files that describe this machine.
@@ -342,7 +346,11 @@ impl Built {
             "platform-gpu" => self.platform_gpu(&first, &rest),
             "node" => self.node(&first, &rest),
             "dead-node" => self.dead_node(&first, &rest),
-            "write" => self.write(&first, rest.replace("\\n", "\n").replace("\\u{feff}", "\u{feff}")),
+            "write" => self.write(&first, unescaped(&rest)),
+            // The program looks for libraries in this folder first.
+            "rpath" => self.program(&first),
+            // The size of the pages for which an ELF file was linked.
+            "align" => self.change(&first, |bytes| align(bytes, rest.parse().expect("a number"))),
             "cover" => self.cover(&first, &rest.replace("\\n", "\n")),
             "link" => self.link(&first, &rest),
             "folder" => fs::create_dir_all(self.path(&first)).expect("made"),
@@ -357,10 +365,11 @@ impl Built {
                 let (old, new) = rest.split_once(' ').expect("two words");
                 self.change(&first, |bytes| replace(bytes, old.as_bytes(), new.as_bytes()));
             }
-            "noexec" => {
+            "noexec" | "nodev" => {
                 let folder = self.path(&first);
                 mount(folder.to_str().expect("UTF-8"), &folder, "", libc::MS_BIND, "");
-                mount("none", &folder, "", libc::MS_BIND | libc::MS_REMOUNT | libc::MS_NOEXEC, "");
+                let flag = if thing.kind == "nodev" { libc::MS_NODEV } else { libc::MS_NOEXEC };
+                mount("none", &folder, "", libc::MS_BIND | libc::MS_REMOUNT | flag, "");
             }
             "os" => {
                 self.write("/etc/os-release", SYSTEMS.iter().find(|row| row.0 == first).expect("a system").1)
@@ -406,10 +415,11 @@ impl Built {
     fn driver(&self, name: &str, thing: &Thing) {
         let library = thing.value("library").unwrap_or_else(|| format!("{LIB}/libvulkan_{name}.so"));
         if thing.value("library").is_none() {
-            self.write(
-                &library,
-                fs::read(parts::driver(&thing.value("needs").unwrap_or_default())).expect("a driver"),
-            );
+            let made = match thing.value("needs") {
+                _ if thing.text().ends_with(" other-processors") => parts::driver_for_other_processors(),
+                needs => parts::driver(&needs.unwrap_or_default()),
+            };
+            self.write(&library, fs::read(made).expect("a driver"));
             self.write(&format!("{library}.acts"), thing.acts.join("\n") + "\n");
         }
         let folder = thing.value("folder").unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
@@ -541,6 +551,35 @@ pub(crate) fn library_of_32_bits() -> Vec<u8> {
         header[at] = byte;
     }
     header
+}
+
+/// Returns the text with `\n` and `\u{HEX}` replaced.
+fn unescaped(text: &str) -> String {
+    let code = regex_lite::Regex::new(r"\\u\{([0-9a-f]+)\}").expect("a pattern");
+    let character = |found: &regex_lite::Captures<'_>| {
+        let number = u32::from_str_radix(&found[1], 16).expect("a number");
+        char::from_u32(number).expect("a character").to_string()
+    };
+    code.replace_all(&text.replace("\\n", "\n"), character).into_owned()
+}
+
+/// Makes an ELF file's segments ones for pages of this size: the last one lies half a page off.
+fn align(bytes: &mut [u8], page: u64) {
+    let number =
+        |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+    let headers: Vec<usize> = (0..usize::from(bytes[56])).map(|index| 64 + index * 56).collect();
+    let loaded: Vec<usize> =
+        headers.iter().copied().filter(|&at| bytes[at..at + 4] == [1, 0, 0, 0]).collect();
+    let last = number(bytes, loaded.last().expect("a segment") + 16);
+    for at in headers {
+        let address = number(bytes, at + 16);
+        if address >= last {
+            bytes[at + 16..at + 24].copy_from_slice(&(address + page).to_le_bytes());
+        }
+        if loaded.contains(&at) {
+            bytes[at + 48..at + 56].copy_from_slice(&page.to_le_bytes());
+        }
+    }
 }
 
 fn rest_groups(names: &str) -> Vec<u32> {

@@ -1,9 +1,10 @@
-/* A driver of a world: its devices can be created and submitted to, unless its acts say otherwise. */
+/* A driver of a world: its devices can be created and submitted to, unless its acts say otherwise. "hide" lists no device. */
 #ifdef DRIVER
 #include "acts.h"
 
 #define MAGIC 0x01CDC0DE
-#define TRY(place) do { VkResult result = at(place); if (result != VK_SUCCESS) return result; } while (0)
+#define UNLESS(failed) do { VkResult result = failed; if (result != VK_SUCCESS) return result; } while (0)
+#define TRY(place) UNLESS(at(place))
 
 /* Every dispatchable handle: its first word is the loader's. */
 struct object { uintptr_t word; const struct device *device; };
@@ -14,6 +15,10 @@ static void *new_object(const struct device *device) {
     return object;
 }
 
+#ifdef ISA
+/* Needs instructions that no processor has (GNU_PROPERTY_X86_ISA_1_NEEDED). */
+__asm__(".pushsection .note.gnu.property,\"a\",@note\n.p2align 3\n.long 4, 16, 5\n.asciz \"GNU\"\n.long 0xc0008002, 4, 0x400, 0\n.popsection");
+#endif
 #ifdef NEEDS
 extern void stub(void);
 #endif
@@ -44,8 +49,8 @@ static VkResult EnumerateInstanceExtensionProperties(const char *layer, uint32_t
     return list(names, 2, count, out);
 }
 static VkResult CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
-    (void)info, (void)allocator;
-    TRY("vkCreateInstance");
+    (void)allocator;
+    UNLESS(at_creation("vkCreateInstance", info->ppEnabledExtensionNames, info->enabledExtensionCount));
     *out = new_object(NULL);
     return VK_SUCCESS;
 }
@@ -58,6 +63,7 @@ static VkResult EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, V
     static VkPhysicalDevice handles[8];
     (void)instance;
     TRY("vkEnumeratePhysicalDevices");
+    if (does("hide")) return *count = 0, VK_SUCCESS;
     if (out == NULL) return *count = device_count, VK_SUCCESS;
     if (*count > device_count) *count = device_count;
     for (uint32_t i = 0; i < *count; ++i) out[i] = handles[i] = handles[i] == NULL ? new_object(&devices[i]) : handles[i];
@@ -88,8 +94,8 @@ static void GetPhysicalDeviceFeatures(VkPhysicalDevice device, VkPhysicalDeviceF
     *out = (VkPhysicalDeviceFeatures){.robustBufferAccess = VK_TRUE, .samplerAnisotropy = VK_TRUE};
 }
 static VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
-    (void)physical, (void)info, (void)allocator;
-    TRY("vkCreateDevice");
+    (void)physical, (void)allocator;
+    UNLESS(at_creation("vkCreateDevice", info->ppEnabledExtensionNames, info->enabledExtensionCount));
     *out = new_object(NULL);
     return VK_SUCCESS;
 }

@@ -1,4 +1,5 @@
-/* A layer of a world: passes everything on, unless its acts say otherwise. "hide" at vkEnumeratePhysicalDevices hides all devices.
+/* A layer of a world: passes everything on, unless its acts say otherwise. "hide" at vkEnumeratePhysicalDevices hides all devices, "last"
+ * all but the last. "no-functions" at negotiate gives no function.
  * "ask" at vkGetInstanceProcAddr finds no vkCreateDevice without an instance. "take NAME" takes a device extension away, and "take-all" all.
  * "refuse" accepts no instance with extensions. */
 #ifdef LAYER
@@ -17,14 +18,8 @@ __attribute__((constructor)) static void load(void) {
 
 __attribute__((destructor)) static void unload(void) { at("close"); }
 
-static int does(const char *action) {
-    for (unsigned i = 0; i < act_count; ++i)
-        if (strcmp(acts[i].action, action) == 0) return 1;
-    return 0;
-}
-
 static VkResult CreateInstance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator, VkInstance *out) {
-    VkResult result = at("vkCreateInstance");
+    VkResult result = at_creation("vkCreateInstance", info->ppEnabledExtensionNames, info->enabledExtensionCount);
     if (result != VK_SUCCESS) return result;
     if (does("refuse") && info->enabledExtensionCount > 0) return VK_ERROR_EXTENSION_NOT_PRESENT;
     VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)info->pNext;
@@ -62,11 +57,18 @@ static VkResult EnumeratePhysicalDevices(VkInstance instance, uint32_t *count, V
     VkResult result = at("vkEnumeratePhysicalDevices");
     if (result != VK_SUCCESS) return result;
     if (does("hide")) return *count = 0, VK_SUCCESS;
+    if (does("last")) {
+        VkPhysicalDevice all[8];
+        uint32_t found = 8;
+        result = next_enumerate(instance, &found, all);
+        if (out != NULL && *count > 0 && found > 0) out[0] = all[found - 1];
+        return *count = found > 0, result;
+    }
     return next_enumerate(instance, count, out);
 }
 
 static VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info, const VkAllocationCallbacks *allocator, VkDevice *out) {
-    VkResult result = at("vkCreateDevice");
+    VkResult result = at_creation("vkCreateDevice", info->ppEnabledExtensionNames, info->enabledExtensionCount);
     if (result != VK_SUCCESS) return result;
     VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)info->pNext;
     while (link->sType != VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || link->function != VK_LAYER_LINK_INFO)
@@ -97,7 +99,7 @@ EXPORT VkResult vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface
     VkResult result = at("negotiate");
     if (result != VK_SUCCESS) return result;
     interface->loaderLayerInterfaceVersion = 2;
-    interface->pfnGetInstanceProcAddr = of_instance;
+    interface->pfnGetInstanceProcAddr = does("no-functions") ? NULL : of_instance;
     interface->pfnGetDeviceProcAddr = of_device;
     interface->pfnGetPhysicalDeviceProcAddr = NULL;
     return VK_SUCCESS;
