@@ -22,23 +22,11 @@ fn kinds() -> Driver {
 const BEST_FIRST: &str = "discrete,integrated,virtual,other,cpu";
 const AS_THE_DRIVER_SAYS: &str = "cpu,other,virtual,integrated,discrete";
 
-#[test]
-fn better_kinds_come_first() {
-    Scenario::new().driver(kinds()).run(list_devices).ok().says("devices", BEST_FIRST);
-}
-
+/// Unless a driver or the application has what it needs.
 #[test]
 fn version_1_0_does_not_sort() {
-    // No driver has what sorting needs, and the application did not ask for it.
-    Scenario::new()
-        .driver(kinds().api("1.0.0"))
-        .run(list_devices_1_0)
-        .ok()
-        .says("devices", AS_THE_DRIVER_SAYS);
-}
-
-#[test]
-fn the_extension_sorts_on_version_1_0() {
+    let run = Scenario::new().driver(kinds().api("1.0.0")).run(list_devices_1_0);
+    run.ok().says("devices", AS_THE_DRIVER_SAYS);
     let run = Scenario::new().driver(kinds().extension("VK_KHR_get_physical_device_properties2")).run(|vk| {
         list_devices_asking(vk, &Ask::new().api(1, 0).extension("VK_KHR_get_physical_device_properties2"));
     });
@@ -140,64 +128,58 @@ fn device_select_that_matches_nothing_lists_the_devices() {
     }
 }
 
+/// By their kinds, their buses, part by part, and their vendors and numbers; equal ones keep their order.
 #[test]
-fn buses_are_compared_part_by_part() {
+fn devices_of_all_drivers_are_sorted_together() {
     let at = |name, place| Device::new(name).kind(Kind::DISCRETE_GPU).pci(place);
-    let driver = Driver::new("buses")
-        .device(Device::new("nowhere").kind(Kind::DISCRETE_GPU))
-        .device(at("1:0:0:0", [1, 0, 0, 0]))
-        .device(at("0:2:0:0", [0, 2, 0, 0]))
-        .device(at("0:1:3:0", [0, 1, 3, 0]))
-        .device(at("0:1:2:1", [0, 1, 2, 1]))
-        .device(at("0:1:2:0", [0, 1, 2, 0]));
-    let run = Scenario::new().driver(driver).run(list_devices);
-    run.ok().says("devices", "0:1:2:0,0:1:2:1,0:1:3:0,0:2:0:0,1:0:0:0,nowhere");
-}
-
-#[test]
-fn the_last_difference_is_vendor_and_device() {
-    let device = |name, vendor, device| Device::new(name).kind(Kind::DISCRETE_GPU).id(vendor, device);
-    let driver = Driver::new("ids")
-        .device(device("7", 1, 6))
-        .device(device("3", 2, 1))
-        .device(device("1", 5, 4))
-        .device(device("2", 1, 3));
-    Scenario::new().driver(driver).run(list_devices).ok().says("devices", "1,2,3,7");
-}
-
-#[test]
-fn equals_keep_their_order() {
-    let run = Scenario::new()
-        .driver(Driver::new("a").device(Device::new("a0")).device(Device::new("a1")))
-        .driver(Driver::new("b").device(Device::new("b0")))
-        .run(list_devices);
-    run.ok().says("devices", "b0,a0,a1");
-}
-
-#[test]
-fn devices_of_several_drivers_are_sorted_together() {
-    let run = Scenario::new()
-        .driver(Driver::new("a").device(Device::new("discrete").kind(Kind::DISCRETE_GPU)))
-        .driver(
-            Driver::new("b")
-                .device(Device::new("cpu").kind(Kind::CPU))
-                .device(Device::new("integrated").kind(Kind::INTEGRATED_GPU)),
-        )
-        .run(list_devices);
-    run.ok().says("devices", "discrete,integrated,cpu");
+    let no = |name, vendor, device| Device::new(name).kind(Kind::DISCRETE_GPU).id(vendor, device);
+    let of = |name: &str, devices: &[Device]| devices.iter().cloned().fold(Driver::new(name), Driver::device);
+    let buses = [
+        Device::new("nowhere").kind(Kind::DISCRETE_GPU),
+        at("1:0:0:0", [1, 0, 0, 0]),
+        at("0:2:0:0", [0, 2, 0, 0]),
+        at("0:1:3:0", [0, 1, 3, 0]),
+        at("0:1:2:1", [0, 1, 2, 1]),
+        at("0:1:2:0", [0, 1, 2, 0]),
+    ];
+    let kinds = [("cpu", Kind::CPU), ("integrated", Kind::INTEGRATED_GPU)];
+    let kinds = kinds.map(|(name, kind)| Device::new(name).kind(kind));
+    for (drivers, order) in [
+        (vec![of("buses", &buses)], "0:1:2:0,0:1:2:1,0:1:3:0,0:2:0:0,1:0:0:0,nowhere"),
+        (vec![of("ids", &[no("7", 1, 6), no("3", 2, 1), no("1", 5, 4), no("2", 1, 3)])], "1,2,3,7"),
+        (vec![of("a", &["a0", "a1"].map(Device::new)), of("b", &[Device::new("b0")])], "b0,a0,a1"),
+        (vec![of("a", &[no("discrete", 1, 1)]), of("b", &kinds)], "discrete,integrated,cpu"),
+    ] {
+        let run = drivers.into_iter().fold(Scenario::new(), Scenario::driver).run(list_devices);
+        run.ok().says("devices", order);
+    }
 }
 
 #[test]
 fn groups_are_sorted_by_their_first_device() {
-    let driver = Driver::new("groups")
-        .device(Device::new("cpu").kind(Kind::CPU))
-        .device(Device::new("integrated").kind(Kind::INTEGRATED_GPU))
-        .device(Device::new("discrete").kind(Kind::DISCRETE_GPU))
-        .device(Device::new("virtual").kind(Kind::VIRTUAL_GPU))
+    let device = |name, kind| Device::new(name).kind(kind);
+    let groups = Driver::new("groups")
+        .device(device("cpu", Kind::CPU))
+        .device(device("integrated", Kind::INTEGRATED_GPU))
+        .device(device("discrete", Kind::DISCRETE_GPU))
+        .device(device("virtual", Kind::VIRTUAL_GPU))
         .group(&[0, 1])
         .group(&[3, 2]);
-    let run = Scenario::new().driver(driver).run(say_groups_1_1);
-    run.ok().says("groups", "discrete+virtual/integrated+cpu");
+    let mixed = Driver::new("mixed")
+        .device(device("cpu", Kind::CPU))
+        .device(device("one", Kind::DISCRETE_GPU))
+        .device(device("two", Kind::DISCRETE_GPU))
+        .group(&[0])
+        .group(&[2])
+        .group(&[1]);
+    for (driver, off, order) in [
+        (groups, "0", "discrete+virtual/integrated+cpu"),
+        (mixed.clone(), "0", "two/one/cpu"),
+        (mixed, "1", "cpu/two/one"),
+    ] {
+        let run = Scenario::new().driver(driver).env("VK_LOADER_DISABLE_SELECT", off).run(say_groups_1_1);
+        run.ok().says("groups", order);
+    }
 }
 
 #[test]
@@ -211,20 +193,6 @@ fn equal_groups_and_equal_members_keep_their_drivers_order() {
     let run =
         Scenario::new().driver(driver).driver(of("b").group(&[1, 0]).group(&[3, 2])).run(say_groups_1_1);
     run.ok().says("groups", "b1+b0/b3+b2/a2/a3+a1/a0");
-}
-
-#[test]
-fn groups_that_differ_are_sorted_whatever_their_drivers_order() {
-    let driver = Driver::new("mixed")
-        .device(Device::new("cpu").kind(Kind::CPU))
-        .device(Device::new("one").kind(Kind::DISCRETE_GPU))
-        .device(Device::new("two").kind(Kind::DISCRETE_GPU))
-        .group(&[0])
-        .group(&[2])
-        .group(&[1]);
-    Scenario::new().driver(driver.clone()).run(say_groups_1_1).ok().says("groups", "two/one/cpu");
-    let run = Scenario::new().driver(driver).env("VK_LOADER_DISABLE_SELECT", "1").run(say_groups_1_1);
-    run.ok().says("groups", "cpu/two/one");
 }
 
 #[test]
