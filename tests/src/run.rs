@@ -8,7 +8,6 @@ use crate::{Sandbox, Trace};
 
 /// A scenario that has run. The methods panic with everything that is known about the run when something is not as they say.
 #[derive(Debug)]
-#[must_use]
 pub struct Run {
     /// The folder that it ran in, still there.
     pub sandbox: Sandbox,

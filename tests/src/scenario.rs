@@ -129,11 +129,13 @@ impl Scenario {
     }
 
     /// Runs the body in a process of its own and waits for its end.
+    #[must_use]
     pub fn run(self, body: Body) -> Run {
         self.start(body)
     }
 
     /// Does the same for a scenario that runs more than once. Nothing of an earlier run's results is left.
+    #[must_use]
     pub fn run_again(&self, body: Body) -> Run {
         for old in fs::read_dir(self.sandbox.path("out")).into_iter().flatten().flatten() {
             _ = fs::remove_file(old.path());
