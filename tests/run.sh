@@ -383,7 +383,7 @@ try_projects() {
     done
     sed -i 's/\(export!(LogPresent:\).*)/\1)/' layer/src/lib.rs
     ! said=$(cargo build --quiet --offline --package log_present 2>&1) || fail "a layer that forgets a command is compiled"
-    [[ $said = *'add the command: `export!(LogPresent: QueuePresentKHR);`'* ]] || fail "a layer that forgets a command: $said"
+    [[ $said = *'add the command: `export!(LogPresent: '*'QueuePresentKHR);`'* ]] || fail "a layer that forgets a command: $said"
 }
 
 # Calls a function, in a process that ends at its first failure, for each row of a table whose target has one of the parts in its name.
