@@ -300,9 +300,21 @@ public final class VulkanLoader implements AutoCloseable {
             return this;
         }
 
+        /** Does the same for several folders, in their order. */
+        public Builder layerFolders(Iterable<String> paths) {
+            paths.forEach(this::layerFolder);
+            return this;
+        }
+
         /** Adds a layer's manifest, its text: a relative library path is looked for in the {@link #layerFolder layer folders}. */
         public Builder layerManifest(String json) {
             manifests.add(Objects.requireNonNull(json, "json"));
+            return this;
+        }
+
+        /** Does the same for several manifests. */
+        public Builder layerManifests(Iterable<String> manifests) {
+            manifests.forEach(this::layerManifest);
             return this;
         }
 

@@ -37,18 +37,15 @@ public final class AndroidLoader {
     }
 
     /**
-     * Searches another application's libraries for layers, after the folders named before.
+     * Returns the folders of another application's libraries, for {@link VulkanLoader.Builder#layerFolders}.
      *
      * <p>The application's manifest must name the package in {@code <queries>} to see it, from Android 11 on.
      *
      * @throws IllegalArgumentException if no such package is visible to this application
      */
-    public static VulkanLoader.Builder layersOfPackage(VulkanLoader.Builder builder, Context context, String packageName) {
+    public static List<String> layerFolders(Context context, String packageName) {
         try {
-            for (String folder : librariesOf(context.getPackageManager().getApplicationInfo(packageName, 0))) {
-                builder.layerFolder(folder);
-            }
-            return builder;
+            return librariesOf(context.getPackageManager().getApplicationInfo(packageName, 0));
         } catch (PackageManager.NameNotFoundException exception) {
             throw new IllegalArgumentException("there is no package " + packageName + " that this application sees; install it, and name it "
                     + "in <queries> of AndroidManifest.xml", exception);
@@ -56,22 +53,22 @@ public final class AndroidLoader {
     }
 
     /**
-     * Adds the layer manifests ({@code *.json}) in a folder of the application's assets, such as {@code vulkan/explicit_layer.d}. Adds
-     * nothing if the folder does not exist.
+     * Returns the layer manifests ({@code *.json}) in a folder of the application's assets, such as {@code vulkan/explicit_layer.d}, for
+     * {@link VulkanLoader.Builder#layerManifests}: none if the folder does not exist.
      *
      * @param assetFolder as {@link AssetManager#list} takes it; empty for the assets themselves
      * @throws IOException if one cannot be read
      */
-    public static VulkanLoader.Builder layerManifests(VulkanLoader.Builder builder, Context context, String assetFolder)
-            throws IOException {
+    public static List<String> layerManifests(Context context, String assetFolder) throws IOException {
         AssetManager assets = context.getAssets();
         String[] names = assets.list(assetFolder);
+        List<String> manifests = new ArrayList<>();
         for (String name : names == null ? new String[0] : names) {
             if (name.endsWith(".json")) {
-                builder.layerManifest(text(assets, assetFolder.isEmpty() ? name : assetFolder + "/" + name));
+                manifests.add(text(assets, assetFolder.isEmpty() ? name : assetFolder + "/" + name));
             }
         }
-        return builder;
+        return manifests;
     }
 
     /**

@@ -108,13 +108,13 @@ public final class AndroidContext {
 
     public static void everythingReachesTheLoader() throws IOException {
         Context context = new Own();
-        VulkanLoader.Builder builder = AndroidLoader.builder(context);
-        AndroidLoader.layersOfPackage(builder, context, "org.layers");
-        builder.layerFolder("/named");
-        AndroidLoader.layerManifests(builder, context, "vulkan");
-        AndroidLoader.layerManifests(builder, context, "");
-        AndroidLoader.layerManifests(builder, context, "missing");
-        builder.driver(AndroidLoader.driverPackage(context, "/sdcard/turnip.zip"));
+        VulkanLoader.Builder builder = AndroidLoader.builder(context)
+                .layerFolders(AndroidLoader.layerFolders(context, "org.layers"))
+                .layerFolder("/named")
+                .layerManifests(AndroidLoader.layerManifests(context, "vulkan"))
+                .layerManifests(AndroidLoader.layerManifests(context, ""))
+                .layerManifests(AndroidLoader.layerManifests(context, "missing"))
+                .driver(AndroidLoader.driverPackage(context, "/sdcard/turnip.zip"));
         try (VulkanLoader loader = builder.build()) {
             equal(loader.doctor().getJson(), "{\"layers\":[],\"layer_folders\":["
                     // Named folders come before the application's own, and unpacked libraries before packed ones.
@@ -168,7 +168,7 @@ public final class AndroidContext {
 
     public static void aPackageThatIsNotSeenIsNamed() {
         String message = thrown(IllegalArgumentException.class,
-                () -> AndroidLoader.layersOfPackage(VulkanLoader.builder(), new Own(), "org.missing"));
+                () -> AndroidLoader.layerFolders(new Own(), "org.missing"));
         check(message.contains("org.missing") && message.contains("<queries>"), message);
     }
 }
