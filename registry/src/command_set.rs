@@ -97,18 +97,6 @@ impl CommandSet {
         self
     }
 
-    /// Returns the commands of the set, in their order.
-    pub fn iter(&self) -> impl Iterator<Item = CommandId> {
-        self.0.iter().zip((0u16..).step_by(64)).flat_map(|(word, first)| {
-            let mut rest = *word;
-            core::iter::from_fn(move || {
-                let lowest = u16::try_from(rest.trailing_zeros()).ok().filter(|_| rest != 0)?;
-                rest &= rest.wrapping_sub(1);
-                Some(CommandId(first | lowest))
-            })
-        })
-    }
-
     fn insert(&mut self, command: CommandId) {
         if let Some(word) = self.0.get_mut(command.index() >> 6) {
             *word |= 1 << (command.index() & 63);

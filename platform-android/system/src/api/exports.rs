@@ -2,14 +2,16 @@
 
 use vkload_core::registry::{CommandId, CommandSet, for_each_export};
 
-/// The set of the commands of `for_each_export!`.
-macro_rules! set {
+/// The commands of `for_each_export!`.
+macro_rules! list {
     (; $($name:ident: $kind:ident $slot:literal,)*) => {
-        CommandSet::listed(&[$(CommandId::new(vkload_core::export_index!($kind $slot) as u16),)*])
+        &[$(CommandId::new(vkload_core::export_index!($kind $slot) as u16),)*]
     };
 }
 
-pub const EXPORTED: CommandSet = for_each_export!(android, set);
+/// The exported commands.
+pub(super) const LIST: &[CommandId] = for_each_export!(android, list);
+pub const EXPORTED: CommandSet = CommandSet::listed(LIST);
 
 /// Defines the functions that the library exports and their table `VKLOAD_EXPORTS`, from the
 /// generated list of commands (`for_each_export!`): each with the kind of its table and its slot

@@ -4,7 +4,7 @@ use vkload_core::dispatch::{Command, Table};
 use vkload_core::registry::{CommandId, ExtensionSet, command};
 
 use super::disabled::{DISABLED, Disabled};
-use super::exports::EXPORTED;
+use super::exports::LIST;
 
 /// A command of Vulkan 1.0 that the head of the chain lacks.
 pub(super) struct Missing(pub(super) CommandId);
@@ -17,7 +17,7 @@ pub(super) fn fill<T: Table>(
 ) -> Result<(), Missing> {
     // The loader answers this one for every layer.
     let own = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
-    EXPORTED.iter().filter(|it| T::number(*it).is_some() && *it != own).try_for_each(|command| {
+    for command in LIST.iter().copied().filter(|it| T::number(*it).is_some() && *it != own) {
         let core = command.core();
         let is_it = |row: &&Disabled| row.command == command && !enabled.contains(row.extension);
         let disabled = if core.is_none() { DISABLED.iter().find(is_it) } else { None };
@@ -26,6 +26,6 @@ pub(super) fn fill<T: Table>(
             None if core == Some(0) => return Err(Missing(command)),
             None => {}
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
