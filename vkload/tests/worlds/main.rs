@@ -88,6 +88,30 @@ fn every_world_gets_its_answer_and_every_finding_has_a_world() {
     assert!(missing.is_empty(), "no world has {missing:?}");
 }
 
+/// The least number of commands that are executed.
+const ENOUGH_COMMANDS: usize = 40;
+
+#[test]
+fn after_the_printed_command_the_cause_is_gone() {
+    if !root::is_possible() {
+        eprintln!("skipped: the worlds of the doctor: only root can mount them");
+        return;
+    }
+    let files = files();
+    let worlds: Vec<&World> = files.iter().flat_map(|(_, worlds)| worlds).collect();
+    let (mut wrong, mut count) = (String::new(), 0);
+    for (world, executed) in worlds.iter().zip(ask(&worlds, &root::executed)) {
+        let Some(root::Executed { command, before, after }) = executed.flatten() else { continue };
+        count += 1;
+        // If another cause remains, the answer is another one.
+        if !after.starts_with("Vulkan 1") && after.contains(&before) {
+            wrong += &format!("== {}\n{command}\n{after}\n", world.name);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(count >= ENOUGH_COMMANDS, "{count}");
+}
+
 /// The file of machines on which everything is as it should be, and the least number of them.
 const HEALTHY: &str = "healthy.worlds";
 const ENOUGH_HEALTHY: usize = 40;

@@ -135,6 +135,40 @@ impl Drop for Running {
     }
 }
 
+/// A command that the doctor prints first, and its answer before and after the command was executed.
+pub(crate) struct Executed {
+    pub(crate) command: String,
+    pub(crate) before: String,
+    pub(crate) after: String,
+}
+
+/// The beginnings of commands that a test case can execute: they change variables, remove files or give permissions.
+const SIMPLE: [&str; 5] = ["export ", "unset ", "rm ", "sudo rm ", "sudo chmod "];
+
+/// Executes the first command that the doctor prints in this test case, if trials have shown its cause.
+pub(crate) fn executed(world: &World) -> Option<Executed> {
+    let kept = tempfile::tempdir().expect("a folder");
+    within(world, kept.path(), |built| {
+        let output = built.command(&["--json"]).output().expect("vkload runs");
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
+        let finding = answer["findings"].get(0)?;
+        let is_tried = finding["tried"] == true && finding["severity"] == "error";
+        let command = finding["next"][0].as_str().filter(|_| is_tried && built.process.is_none())?.to_owned();
+        if !SIMPLE.iter().any(|start| command.starts_with(start)) || command.contains("$(") {
+            return None;
+        }
+        let mut shell = Command::new("/usr/bin/sh");
+        shell.args(["-c", &format!("{command}; exec env -0")]).env_clear().envs(built.variables.iter().cloned());
+        let shell = shell.output().expect("a shell");
+        assert!(shell.status.success(), "{command}: {}", text(&shell.stderr));
+        let variables = text(&shell.stdout);
+        let variables = variables.split('\0').filter_map(|it| it.split_once('='));
+        let output = built.command(&[]).env_clear().envs(variables).output().expect("vkload runs");
+        let before = finding["what"].as_str().unwrap_or_default().to_owned();
+        Some(Executed { command, before, after: text(&output.stdout) })
+    })
+}
+
 /// The ways in which a user may ask about a machine, with the doctor's output and exit code.
 pub(crate) type Answers = Vec<(String, String, Option<i32>)>;
 
@@ -266,6 +300,14 @@ impl Built {
         }
         self.bind(Path::new(env!("CARGO_BIN_EXE_vkload")), "/usr/bin/vkload");
         self.program("");
+        // For the commands that the doctor prints.
+        for (from, to) in [("dash", "sh"), ("rm", "rm"), ("chmod", "chmod"), ("env", "env")] {
+            if let Ok(from) = fs::canonicalize(Path::new("/bin").join(from)) {
+                self.bind(&from, &format!("/usr/bin/{to}"));
+            }
+        }
+        self.write("/usr/bin/sudo", "#!/usr/bin/sh\nexec \"$@\"\n");
+        fs::set_permissions(self.path("/usr/bin/sudo"), fs::Permissions::from_mode(0o755)).expect("set");
         for device in ["null", "zero", "urandom"] {
             self.bind(&Path::new("/dev").join(device), &format!("/dev/{device}"));
         }

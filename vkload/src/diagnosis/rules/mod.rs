@@ -85,11 +85,11 @@ fn of_rules(case: &Case) -> Vec<Finding> {
 /// Leaves out findings that another one explains.
 fn leave_out_explained(all: &mut Vec<Finding>) {
     let is_cause =
-        |finding: &&Finding| finding.severity < Severity::Note || finding.id == Id::ContainerWithoutDevice;
+        |finding: &&Finding| finding.severity > Severity::Note || finding.id == Id::ContainerWithoutDevice;
     let found: Vec<Id> = all.iter().filter(is_cause).map(|finding| finding.id).collect();
     all.retain(|finding| !finding.id.causes().iter().any(|cause| found.contains(cause)));
     // The headline says it, and the others say why.
-    if all.iter().any(|finding| finding.severity < Severity::Note && finding.id != Id::Software) {
+    if all.iter().any(|finding| finding.severity > Severity::Note && finding.id != Id::Software) {
         all.retain(|finding| finding.id != Id::Software);
     }
 }
