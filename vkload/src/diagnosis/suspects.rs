@@ -190,13 +190,13 @@ impl Search<'_> {
         let variables =
             |leading| suspected(self.planned, &self.settings.variables, leading).map(Suspect::Variable);
         let layers = || (0..self.layers.len()).filter(|_| may_be_layers).map(Suspect::Layer);
-        let kinds: [&dyn Fn() -> Vec<Suspect<'_>>; 4] = [
-            &|| variables(false).collect(),
-            &|| layers().collect(),
-            &|| failing.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
-            &|| variables(false).chain(layers()).chain(variables(true)).collect(),
+        let kinds: [Vec<Suspect<'_>>; 4] = [
+            variables(false).collect(),
+            layers().collect(),
+            failing.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
+            variables(false).chain(layers()).chain(variables(true)).collect(),
         ];
-        kinds.iter().map(|kind| self.among(&kind())).find(|found| !found.is_empty()).unwrap_or_default()
+        kinds.iter().map(|kind| self.among(kind)).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// Returns the changes to variables without these. `None` if a layer cannot be left out.
