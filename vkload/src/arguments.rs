@@ -302,7 +302,7 @@ pub(crate) struct ReplayArguments {
     /// Print JSON.
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// Also print every place that was searched.
+    /// Also print every place that was searched, and all findings.
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }

@@ -371,7 +371,7 @@ fn the_printed_commands_do_nothing_else() {
     answers.push(vkload(&sandbox, &["doctor", "--no-probe", "--pid", &process.id().to_string()]).0);
     process.kill().and_then(|()| process.wait()).expect("ended");
     for name in recordings(&sandbox) {
-        answers.push(vkload(&sandbox, &["replay", &name, "--show", "doctor"]).0);
+        answers.push(vkload(&sandbox, &["replay", &name, "--show", "doctor", "--verbose"]).0);
     }
     let (count, calls) = execute(&sandbox, &answers);
     assert!(count > 20, "{count}: {answers:#?}");
