@@ -11,8 +11,8 @@ use std::process::{Command, Output};
 use schema::Schema;
 use serde_json::Value;
 use tempfile::TempDir;
-use vkload_tests::skip_unless;
 use vkload_tests::programs::{CProgram, Library, Machine, Need, VALIDATION};
+use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
 

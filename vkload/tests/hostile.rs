@@ -143,7 +143,8 @@ fn answers(sandbox: &Sandbox, limit: u64) -> (Value, String) {
 
 fn replay(file: &str) -> String {
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-    let output = vkload.args(["replay", file, "--show", "doctor", "--verbose"]).output().expect("vkload runs");
+    let output =
+        vkload.args(["replay", file, "--show", "doctor", "--verbose"]).output().expect("vkload runs");
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 

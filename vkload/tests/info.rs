@@ -332,13 +332,18 @@ fn a_driver_that_ends_blocks_or_floods_its_process_is_a_row_of_the_table() {
         bad.device(Device::new("bad gpu")).install(&sandbox);
         sandbox.write("lib/libbad.so.hostile", format!("vkCreateInstance {behaviour}\n"));
         let said = run(&sandbox, &["--json", "--timeout", "1"]);
-        let report: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{behaviour}: {error}: {said}"));
+        let report: Value =
+            serde_json::from_str(&said).unwrap_or_else(|error| panic!("{behaviour}: {error}: {said}"));
         let drivers = report["drivers"].as_array().expect("drivers");
         let of = |name: &str| {
             let is_it = |it: &&Value| it["manifest"].as_str().is_some_and(|path| path.ends_with(name));
             drivers.iter().find(is_it).unwrap_or_else(|| panic!("{report:#}"))
         };
-        assert_eq!((&of("bad.json")["outcome"], &of("bad.json")["used"]), (&outcome.into(), &false.into()), "{report:#}");
+        assert_eq!(
+            (&of("bad.json")["outcome"], &of("bad.json")["used"]),
+            (&outcome.into(), &false.into()),
+            "{report:#}"
+        );
         assert_eq!(of("good.json")["used"], true, "{report:#}");
         let table = run(&sandbox, &["--timeout", "1"]);
         assert!(table.len() < 10_000 && table.contains("bad.json"), "{behaviour}: {table}");

@@ -257,7 +257,13 @@ impl Search<'_> {
         manifests.into_iter().find_map(|left_out| {
             let (without, with, breaks) = (attempt(&left_out), self.with.clone(), self.breaks.clone());
             let drivers = vec![left_out];
-            is_better(&without, self.with).then(|| Culprit { drivers, breaks, with, without, ..Culprit::default() })
+            is_better(&without, self.with).then(|| Culprit {
+                drivers,
+                breaks,
+                with,
+                without,
+                ..Culprit::default()
+            })
         })
     }
 

@@ -158,7 +158,10 @@ pub(crate) fn executed(world: &World) -> Option<Executed> {
             return None;
         }
         let mut shell = Command::new("/usr/bin/sh");
-        shell.args(["-c", &format!("{command}; exec env -0")]).env_clear().envs(built.variables.iter().cloned());
+        shell
+            .args(["-c", &format!("{command}; exec env -0")])
+            .env_clear()
+            .envs(built.variables.iter().cloned());
         let shell = shell.output().expect("a shell");
         assert!(shell.status.success(), "{command}: {}", text(&shell.stderr));
         let variables = text(&shell.stdout);

@@ -81,7 +81,7 @@ fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
     let severity = if cause.breaks == Broken::Program { Severity::Error } else { case.blame() };
     let finding = Finding::new(case, Id::LayerBreaks, name, what).with_severity(severity);
     let finding = finding.with_steps(other_order(case, cause)).with_steps(off(case, layer));
-    // One of several causes is told in short.
+    // Of several causes, each gets no more than its own remedy.
     let reinstall = (case.trials.causes.len() == 1).then(|| case.reinstall(&layer.manifest));
     Some(finding.with_steps(reinstall).with_steps(cause.with.ending.patience()))
 }
@@ -110,7 +110,10 @@ pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
         }
         for name in &cause.variables {
             // The best explanation is the one that counts.
-            let best = all.iter().filter(|it| it.about == *name).min_by_key(|it| (Reverse(it.severity), it.evidence));
+            let best = all
+                .iter()
+                .filter(|it| it.about == *name)
+                .min_by_key(|it| (Reverse(it.severity), it.evidence));
             let best = best.map(|finding| finding.id);
             all.retain(|finding| finding.about != *name || Some(finding.id) == best);
             if let Some(found) = all.iter_mut().find(|finding| finding.about == *name) {
