@@ -7,7 +7,7 @@ use std::{env, io};
 
 use crate::arguments::ExecArguments;
 use crate::escape;
-use crate::facts::{Variables, own_variables};
+use crate::facts::own_variables;
 use crate::own_library::{folder_of_library, prepend};
 use crate::{faults_layer, switches};
 
@@ -32,7 +32,7 @@ fn command(options: &ExecArguments) -> Result<Command, String> {
     if let Some(faults) = &options.faults {
         let layer = faults_layer::find(options.faults_layer.as_deref())?;
         let changes = faults_layer::changes(&layer, faults, &own_variables(), &[])?;
-        switches::apply(&mut command, &Variables::new(), &changes);
+        switches::apply(&mut command, &changes);
     }
     Ok(command)
 }

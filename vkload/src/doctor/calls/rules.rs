@@ -182,7 +182,7 @@ mod tests {
     fn answer(reason: &str, rest: &str) -> String {
         let text = format!("vkload recorder 1\nprocess 7\nthread 7\nreason {reason}\n{rest}");
         let report = Report::read(&text).unwrap();
-        output::text(&headline(&report), findings(&report).iter())
+        output::text(&headline(&report), findings(&report).iter(), true)
     }
 
     const SUBMIT: &str = "-0.002000 vkQueueSubmit(queue 0x5) = VK_SUCCESS\n";
