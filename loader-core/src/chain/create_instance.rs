@@ -229,7 +229,12 @@ unsafe fn open_layers(
         enabled.try_push(name)?;
     }
     let request = LayerRequest { enabled: &enabled, api_version: Version::from_encoded(api_version) };
-    let found = loader.layers(LayerScope::All, logger)?;
+    // Other explicit layers matter to readers of the log only.
+    let scope = match enabled.is_empty() && logger.is_silent() {
+        true => LayerScope::Instance,
+        false => LayerScope::All,
+    };
+    let found = loader.layers(scope, logger)?;
     let turn = || loader.turn_in_layers();
     let below = || match loader.flavour.handles.are_looked_up() {
         true => layers_below(sources),

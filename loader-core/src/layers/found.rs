@@ -66,7 +66,9 @@ impl FoundLayers {
             Some(last) if last.any_broken() => scope.max(last.scope),
             _ => scope,
         };
-        let found = Self::discover(platform, source, scope, last.filter(|_| still_true), logger)?;
+        // Other plans have forgotten the contents of files.
+        let known = last.filter(|last| still_true && last.scope == LayerScope::Active);
+        let found = Self::discover(platform, source, scope, known, logger)?;
         if let Some(last) = last {
             found.take_over(last, platform);
         }
@@ -84,7 +86,7 @@ impl FoundLayers {
         let mut snapshot = known.map_or_else(|| Ok(Snapshot::default()), |known| known.snapshot.copy())?;
         let settings = logger.settings.clone();
         let plan = source.layers(platform, scope, &settings.known, &mut snapshot)?;
-        if scope == LayerScope::All {
+        if scope > LayerScope::Active {
             snapshot.forget_contents();
         }
         let mut opened = Vec::new();

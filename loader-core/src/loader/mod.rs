@@ -299,8 +299,6 @@ mod tests {
             calls
         };
         assert_eq!(calls(LayerScope::All).iter().filter(|call| call.starts_with("read ")).count(), 3);
-        let mut query = calls(LayerScope::Active);
-        query.sort();
         let expected = [
             "exists /etc/vulkan",
             "exists /etc/vulkan/loader_settings.d/vk_loader_settings.json",
@@ -312,12 +310,17 @@ mod tests {
             "exists /usr/share/vulkan",
             "list /etc/vulkan/implicit_layer.d",
         ];
-        assert_eq!(query, expected);
+        for scope in [LayerScope::Active, LayerScope::Instance] {
+            let mut query = calls(scope);
+            query.sort();
+            assert_eq!(query, expected);
+        }
         let reads = |scope| calls(scope).iter().any(|call| call.starts_with("read "));
         system.file("/etc/vulkan/explicit_layer.d/new.json", "{}");
         assert!(!reads(LayerScope::Active) && reads(LayerScope::All) && !reads(LayerScope::All));
         system.file("/h/.config/vulkan/implicit_layer.d/new.json", "{}");
         assert!(reads(LayerScope::Active), "a folder came");
+        assert!(!reads(LayerScope::Instance) && reads(LayerScope::All), "contents are read again");
     }
 
     #[test]

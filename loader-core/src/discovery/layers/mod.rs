@@ -34,6 +34,8 @@ pub enum LayerScope {
     /// Those that are active without an application's request. Explicit layers are then searched
     /// for only if one of them may be among these.
     Active,
+    /// The same, for an instance: a program that creates one has usually asked everything about explicit layers before.
+    Instance,
     All,
 }
 

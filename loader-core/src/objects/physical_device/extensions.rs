@@ -1,17 +1,19 @@
 //! vkEnumerateDeviceExtensionProperties and vkEnumerateDeviceLayerProperties.
 
-use core::ffi::c_char;
+use core::ffi::{CStr, c_char};
 
 use ash::vk;
 
 use crate::abi::array;
 use crate::abi::extensions::merge_of_layer;
+use crate::discovery::LayerScope;
 use crate::dispatch::Table as _;
 use crate::layers::global::layer_name;
 use crate::layers::{ActiveLayer, layer_properties};
 use crate::log::{Level, Topic};
 use crate::memory::{TryGrow, Vec};
 use crate::objects::handle;
+use crate::objects::instance::Instance;
 use crate::objects::instance::command_memory;
 use crate::objects::instance::extensions::of_device;
 use crate::registry::command;
@@ -41,7 +43,7 @@ pub(super) unsafe extern "system" fn enumerate_device_extension_properties(
             return vk::Result::INCOMPLETE;
         }
         if let Some(name) = layer_name(layer) {
-            return match device.instance().found_layers().device_extensions_of(name) {
+            return match of_layer(device.instance(), name) {
                 Ok(extensions) => array::deliver(&extensions, count, out),
                 Err(error) => error,
             };
@@ -63,6 +65,16 @@ pub(super) unsafe extern "system" fn enumerate_device_extension_properties(
             Ok(all) => array::deliver(&all, count, out),
             Err(error) => error,
         }
+    }
+}
+
+/// Returns the device extensions of a layer: as the instance found it, or else as it is installed now.
+fn of_layer(instance: &Instance, name: &CStr) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
+    match instance.found_layers().device_extensions_of(name) {
+        Err(vk::Result::ERROR_LAYER_NOT_PRESENT) => {
+            instance.loader.layers(LayerScope::All, &instance.logger)?.device_extensions_of(name)
+        }
+        known => known,
     }
 }
 
