@@ -65,12 +65,12 @@ impl Instance {
         Ok(unsafe { found.0.as_ref() })
     }
 
-    /// Returns all devices of all drivers, in the order in which applications see them.
+    /// Returns all devices of all drivers; if `ordered`, in the order in which applications see them.
     ///
     /// # Errors
     /// `ERROR_INITIALIZATION_FAILED` if no driver has a device, except if the drivers are other loaders, which
     /// list none on a system without a driver; `ERROR_OUT_OF_HOST_MEMORY`.
-    pub(super) fn enumerate(&self) -> Result<Vec<&PhysicalDevice>, vk::Result> {
+    pub(super) fn enumerate(&self, ordered: bool) -> Result<Vec<&PhysicalDevice>, vk::Result> {
         let mut all: Vec<&PhysicalDevice> = Vec::new();
         let mut may_be_empty = self.loader.flavour.handles.are_looked_up();
         for driver in self.drivers.iter().rev() {
@@ -116,10 +116,12 @@ impl Instance {
         if self.lists_software_devices_last()? {
             leave_out_software(&mut all);
         }
-        if self.sorted {
+        if self.sorted && ordered && all.len() > 1 {
             let preference = Preference::from_environment(self.loader)?;
             sort_by(&mut all, |one, other| order(&one.facts, &other.facts));
-            sort_by(&mut all, |one, other| preference.wants(other).cmp(&preference.wants(one)));
+            if let Some(wanted) = preference.wanted() {
+                wanted.put_first(&mut all);
+            }
         }
         self.choose(all)
     }
@@ -190,7 +192,7 @@ pub(super) unsafe extern "system" fn enumerate_physical_devices(
     // application to pass a counted out-array.
     unsafe {
         let instance = handle::instance(instance, command::ENUMERATE_PHYSICAL_DEVICES);
-        let found = instance.enumerate().inspect(|all| {
+        let found = instance.enumerate(!devices.is_null()).inspect(|all| {
             if !devices.is_null() {
                 log_order(instance, all);
             }

@@ -4,7 +4,7 @@ use ash::vk::{self, Handle as _};
 
 use super::sorting::{Preference, order};
 use crate::abi::array;
-use crate::memory::{Process, TryGrow, Vec, sort_by};
+use crate::memory::{OutOfMemory, Process, TryGrow, Vec, sort_by};
 use crate::objects::handle;
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::{DriverInstance, PhysicalDevice};
@@ -72,7 +72,7 @@ unsafe fn all_groups(
     room: *const u32,
 ) -> Result<Vec<Group>, vk::Result> {
     let mut all: Vec<Group> = Vec::new();
-    let devices = instance.enumerate()?;
+    let devices = instance.enumerate(!out.is_null())?;
     // SAFETY: by this function's `# Safety` `room` is a valid pointer, as `out` is not NULL.
     let room = if out.is_null() { 0 } else { unsafe { room.read() as usize } };
     for driver in instance.drivers.iter().rev() {
@@ -104,38 +104,54 @@ unsafe fn all_groups(
     if all.is_empty() && !devices.is_empty() {
         return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
     }
-    let listed = instance.logger.settings.devices().is_some();
-    let preference = Preference::from_environment(instance.loader)?;
-    let indices = DeviceIndices { devices: &devices, listed, preference };
-    let index_of = |handle: &vk::PhysicalDevice| indices.of(*handle);
-    all.retain(|group| members(group).iter().all(|member| index_of(member).is_some()));
-    if instance.sorted || listed {
-        sort(&mut all, index_of);
+    let is_listed = |member: &vk::PhysicalDevice| devices.iter().any(|device| device.handle() == *member);
+    all.retain(|group| members(group).iter().all(is_listed));
+    // A driver's only device is in order.
+    if !out.is_null() && devices.len() > 1 {
+        put_in_order(instance, &devices, &mut all)?;
     }
     Ok(all)
 }
 
-/// The indices of the devices among all devices.
-struct DeviceIndices<'a> {
-    devices: &'a [&'a PhysicalDevice],
-    listed: bool,
-    preference: Preference,
-}
-
-impl DeviceIndices<'_> {
-    /// Devices that compare equal share an index: equal groups and members keep their driver's order.
-    #[inline(never)]
-    fn of(&self, handle: vk::PhysicalDevice) -> Option<usize> {
-        let own = *self.devices.iter().find(|device| device.handle() == handle)?;
-        self.devices.iter().position(|device| {
-            if self.listed {
-                core::ptr::eq(*device, own)
-            } else {
-                order(&device.facts, &own.facts).is_eq()
-                    && self.preference.wants(device) == self.preference.wants(own)
-            }
-        })
+/// Sorts the groups like their first devices, and the devices in each group, if the `devices` are sorted or chosen. Devices that
+/// compare equal share a position: equal groups and members keep their driver's order.
+fn put_in_order(
+    instance: &Instance,
+    devices: &[&PhysicalDevice],
+    groups: &mut [Group],
+) -> Result<(), OutOfMemory> {
+    let listed = instance.logger.settings.devices().is_some();
+    if !instance.sorted && !listed {
+        return Ok(());
     }
+    let preference = Preference::from_environment(instance.loader)?;
+    let wanted = preference.wanted().filter(|_| !listed);
+    let (mut positions, mut last) = (Vec::new(), None);
+    for (index, device) in devices.iter().enumerate() {
+        let is_wanted = wanted.as_ref().is_some_and(|wanted| wanted.fits(device));
+        let position = match last {
+            Some((position, known, other))
+                if !listed && known == is_wanted && order(other, &device.facts).is_eq() =>
+            {
+                position
+            }
+            _ => index,
+        };
+        last = Some((position, is_wanted, &device.facts));
+        positions.try_push((device.handle(), position))?;
+    }
+    let position = |handle: &vk::PhysicalDevice| {
+        positions.iter().find(|(device, _)| device == handle).map(|(_, position)| *position)
+    };
+    for group in groups.iter_mut() {
+        let count = (group.physical_device_count as usize).min(group.physical_devices.len());
+        if let Some(members) = group.physical_devices.get_mut(..count) {
+            sort_by(members, |one, other| position(one).cmp(&position(other)));
+        }
+    }
+    let first = |group: &Group| members(group).first().map_or(Some(usize::MAX), position);
+    sort_by(groups, |one, other| first(one).cmp(&first(other)));
+    Ok(())
 }
 
 fn single(device: &PhysicalDevice) -> Group {
@@ -160,19 +176,6 @@ fn translated(instance: &Instance, driver: &DriverInstance, group: &Group) -> Re
         result.physical_device_count = result.physical_device_count.saturating_add(1);
     }
     Ok(result)
-}
-
-/// Sorts the devices in each group by their indices among all devices, then the groups by their first
-/// devices.
-fn sort(groups: &mut [Group], index_of: impl Fn(&vk::PhysicalDevice) -> Option<usize>) {
-    for group in groups.iter_mut() {
-        let count = (group.physical_device_count as usize).min(group.physical_devices.len());
-        if let Some(members) = group.physical_devices.get_mut(..count) {
-            sort_by(members, |one, other| index_of(one).cmp(&index_of(other)));
-        }
-    }
-    let first = |group: &Group| members(group).first().map_or(Some(usize::MAX), &index_of);
-    sort_by(groups, |one, other| first(one).cmp(&first(other)));
 }
 
 impl DriverInstance {

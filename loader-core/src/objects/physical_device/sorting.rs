@@ -13,7 +13,7 @@ use crate::dispatch::{InstanceTable, Table as _};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
-use crate::memory::{Escaped, OutOfMemory, Text, ascii};
+use crate::memory::{Escaped, OutOfMemory, Text, ascii, last_to_front};
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::{DeviceFacts, DriverInstance, PhysicalDevice};
 use crate::objects::instance::extensions::of_device;
@@ -23,8 +23,9 @@ use crate::registry::command;
 /// The value of `VK_LOADER_DEVICE_SELECT`: the devices that the user wants first. Empty if it is not set.
 pub(super) struct Preference(Text);
 
+/// The devices that a value of `VK_LOADER_DEVICE_SELECT` is for.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted<'a> {
+pub(super) enum Wanted<'a> {
     Ids(u32, u32),
     Bus([u32; 4]),
     Uuid([u8; 16]),
@@ -39,23 +40,14 @@ impl Preference {
             .map(|value| Self(value.unwrap_or_default()))
     }
 
-    pub(super) fn wants(&self, device: &PhysicalDevice) -> bool {
-        let facts = &device.facts;
-        match Wanted::parse(&self.0) {
-            None => false,
-            Some(Wanted::Ids(vendor, number)) => (vendor, number) == (facts.vendor, facts.device),
-            Some(Wanted::Bus(bus)) => facts.bus == Some(bus),
-            Some(Wanted::Uuid(uuid)) => ids(device).uuids.is_some_and(|(own, _)| own == uuid),
-            Some(Wanted::Name(pattern)) => {
-                let properties = properties(device.driver(), device.driver_handle());
-                matches(pattern, name::in_array(&properties.device_name).unwrap_or_default().to_bytes())
-            }
-        }
+    /// Returns what the value means; `None` if it is empty.
+    pub(super) fn wanted(&self) -> Option<Wanted<'_>> {
+        Wanted::parse(&self.0)
     }
 
     /// Warns if no device is wanted although the variable is set, and lists the devices with values for it.
     pub(super) fn report(&self, logger: &Logger, all: &[&PhysicalDevice]) {
-        if ascii::trimmed(&self.0).is_empty() || all.iter().any(|device| self.wants(device)) {
+        if self.wanted().is_none_or(|wanted| all.iter().any(|device| wanted.fits(device))) {
             return;
         }
         let value = Escaped(&self.0);
@@ -82,10 +74,38 @@ impl Preference {
 }
 
 impl<'a> Wanted<'a> {
+    /// Returns whether the device is one of them. Asks its driver.
+    pub(super) fn fits(&self, device: &PhysicalDevice) -> bool {
+        let facts = &device.facts;
+        match self {
+            Self::Ids(vendor, number) => (*vendor, *number) == (facts.vendor, facts.device),
+            Self::Bus(bus) => facts.bus == Some(*bus),
+            Self::Uuid(uuid) => ids(device).uuids.is_some_and(|(own, _)| own == *uuid),
+            Self::Name(pattern) => {
+                let properties = properties(device.driver(), device.driver_handle());
+                matches(pattern, name::in_array(&properties.device_name).unwrap_or_default().to_bytes())
+            }
+        }
+    }
+
+    /// Moves them to the front, and keeps the order of these and of the others.
+    pub(super) fn put_first(&self, all: &mut [&PhysicalDevice]) {
+        let mut first = 0usize;
+        for index in 0..all.len() {
+            if all.get(index).is_some_and(|device| self.fits(device)) {
+                last_to_front(all.get_mut(first..=index).unwrap_or_default());
+                first = first.saturating_add(1);
+            }
+        }
+    }
+
     /// Parses a PCI address (`0000:01:00.0`, `01:00.0`), a UUID (with or without dashes, and with `GPU-` in front),
     /// `vendor:device` in hexadecimal numbers, or a pattern for names.
     fn parse(value: &'a [u8]) -> Option<Self> {
         let value = ascii::trimmed(value);
+        if value.is_empty() {
+            return None;
+        }
         let bus = || {
             let dot = value.iter().rposition(|byte| *byte == b'.')?;
             let function = hexadecimal(value.get(dot.wrapping_add(1)..)?)?;
@@ -100,8 +120,7 @@ impl<'a> Wanted<'a> {
             [None, Some(vendor), Some(device)] => Some(Self::Ids(vendor, device)),
             _ => None,
         };
-        let named = (!value.is_empty()).then_some(Self::Name(value));
-        bus().or_else(|| uuid(value).map(Self::Uuid)).or_else(ids).or(named)
+        bus().or_else(|| uuid(value).map(Self::Uuid)).or_else(ids).or(Some(Self::Name(value)))
     }
 }
 
