@@ -174,20 +174,20 @@ impl DriverManifest {
 }
 
 fn read(bytes: &[u8]) -> Result<DriverManifest, OrOutOfMemory<ManifestError>> {
-    let root = json::parse(bytes).map_err(ManifestError::Json)?;
+    let names = [Field::Icd.key(), Field::FormatVersion.key()];
+    let fields = [Field::LibraryPath, Field::ApiVersion, Field::LibraryArch, Field::Portability];
+    let (root, [icd, format_version], [library, api_version, arch, partial]) =
+        &json::parse_members(bytes, names, fields.map(Field::key)).map_err(ManifestError::Json)?;
     if root.kind() != json::Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
     }
-    let [format_version, icd] = &root.members_named([Field::FormatVersion.key(), Field::Icd.key()]);
     let (format_version, odd_format) =
-        version(format_version.as_ref(), Field::FormatVersion, &root, Some(NEWEST_FORMAT))?;
-    let icd = present(icd.as_ref(), Field::Icd, &root)?;
+        version(format_version.as_ref(), Field::FormatVersion, root, Some(NEWEST_FORMAT))?;
+    let icd = present(icd.as_ref(), Field::Icd, root)?;
     if icd.kind() != json::Kind::Object {
         let problem = FieldProblem::WrongType { expected: "an object" };
         return Err(ManifestError::Field { field: Field::Icd, problem, line: icd.line() }.into());
     }
-    let fields = [Field::LibraryPath, Field::ApiVersion, Field::LibraryArch, Field::Portability];
-    let [library, api_version, arch, partial] = &icd.members_named(fields.map(Field::key));
     let (library, written) = string(library.as_ref(), Field::LibraryPath, icd)?;
     let (api_version, odd_version) = version(api_version.as_ref(), Field::ApiVersion, icd, None)?;
     let library_path = written.to_text()?;

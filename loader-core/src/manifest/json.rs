@@ -17,7 +17,7 @@ use core::ops::Range;
 
 use crate::memory::ascii::is_same_in_any_case;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
-use scanner::Scanner;
+use scanner::{Nesting, Scanner};
 
 /// The number of objects and lists that may be open at once.
 pub const DEPTH_LIMIT: u32 = 64;
@@ -27,16 +27,65 @@ pub const DEPTH_LIMIT: u32 = 64;
 /// # Errors
 /// [`Error`]: the defect and its position.
 pub fn parse(bytes: &[u8]) -> Result<Value<'_>, Error> {
+    parse_wanted(bytes, &mut Wanted { outer: (&[], &mut []), inner: (&[], &mut []) })
+}
+
+/// Does the same, and returns in the same pass the results of [`members_named`](Value::members_named) of the document, and of its
+/// first member with the first of `names`.
+///
+/// # Errors
+/// As for [`parse`].
+pub fn parse_members<'a, const N: usize, const M: usize>(
+    bytes: &'a [u8],
+    names: [&str; N],
+    names_inside: [&str; M],
+) -> Result<(Value<'a>, [Option<Value<'a>>; N], [Option<Value<'a>>; M]), Error> {
+    let (mut outer, mut inner) = ([None; N], [None; M]);
+    let mut wanted = Wanted { outer: (&names, &mut outer), inner: (&names_inside, &mut inner) };
+    let root = parse_wanted(bytes, &mut wanted)?;
+    Ok((root, outer, inner))
+}
+
+/// The names of members and the values found: of the document, and of its first member with the first of these names.
+struct Wanted<'w, 'a> {
+    outer: Named<'w, 'a>,
+    inner: Named<'w, 'a>,
+}
+
+type Named<'w, 'a> = (&'w [&'w str], &'w mut [Option<Value<'a>>]);
+
+impl<'a> Wanted<'_, 'a> {
+    /// Receives a member of the document, or of the member of the document with the key `inside`.
+    fn put(&mut self, inside: Option<Str<'a>>, key: Str<'a>, value: Value<'a>) {
+        let first = matches!((self.outer.1.first(), inside, self.outer.0.first()),
+            (Some(None), Some(inside), Some(name)) if inside.is(name));
+        if inside.is_none() {
+            put(&mut self.outer, key, value);
+        } else if first {
+            put(&mut self.inner, key, value);
+        }
+    }
+}
+
+fn parse_wanted<'a>(bytes: &'a [u8], wanted: &mut Wanted<'_, 'a>) -> Result<Value<'a>, Error> {
     let mut scanner = Scanner { bytes, at: 0 };
-    let checked = scanner.skip_prologue().and_then(|()| {
-        let at = scanner.at;
-        scanner.skip_value()?;
-        Ok(Value { bytes, at, end: scanner.at })
-    });
+    let checked =
+        scanner.skip_prologue().and_then(|()| scanner.take_members(&mut Nesting::default(), None, wanted));
     checked.map_err(|kind| {
         let (line, column) = position(bytes, scanner.at);
         Error { kind, line, column }
     })
+}
+
+/// Keeps the first member with each name, at the index of the name.
+#[inline(never)] // several callers
+fn put<'a>((names, found): &mut Named<'_, 'a>, key: Str<'a>, value: Value<'a>) {
+    // Most keys are written like their names.
+    let exact = names.iter().position(|name| key.0 == name.as_bytes());
+    let index = exact.or_else(|| names.iter().position(|name| key.is(name)));
+    if let Some(slot) = index.and_then(|index| found.get_mut(index)) {
+        slot.get_or_insert(value);
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -78,10 +127,7 @@ impl<'a> Value<'a> {
     pub fn members_named<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for (key, value) in self.members() {
-            let mut slots = found.iter_mut().zip(names);
-            if let Some((slot, _)) = slots.find(|(_, name)| key.is(name)) {
-                slot.get_or_insert(value);
-            }
+            put(&mut (&names, &mut found), key, value);
         }
         found
     }

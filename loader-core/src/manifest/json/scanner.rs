@@ -1,7 +1,7 @@
 //! Passes over the bytes of a document once, and checks everything that is skipped.
 #![forbid(unsafe_code)]
 
-use super::{DEPTH_LIMIT, ErrorKind, Str, Value, unescape};
+use super::{DEPTH_LIMIT, ErrorKind, Str, Value, Wanted, unescape};
 
 /// A position in a document that moves forward only.
 #[derive(Clone, Copy)]
@@ -36,8 +36,11 @@ impl<'a> Scanner<'a> {
 
     #[inline(never)] // several callers
     fn skip_blanks(&mut self) {
-        if self.peek().is_some_and(|byte| byte <= b' ') {
-            self.skip_all_blanks();
+        if let Some(1..=b' ') = self.peek() {
+            self.step(1);
+            if let Some(1..=b' ') = self.peek() {
+                self.skip_all_blanks();
+            }
         }
     }
 
@@ -73,38 +76,79 @@ impl<'a> Scanner<'a> {
         Some(Value { bytes: self.bytes, at, end: self.at })
     }
 
+    /// Checks the value that begins here, and skips it. Passes the members of an object to `wanted`, with the key of the object
+    /// `inside` which they are; those of an object in the document's own come before it.
+    pub(super) fn take_members(
+        &mut self,
+        nesting: &mut Nesting,
+        inside: Option<Str<'a>>,
+        wanted: &mut Wanted<'_, 'a>,
+    ) -> Result<Value<'a>, ErrorKind> {
+        self.skip_blanks();
+        let at = self.at;
+        let outside = nesting.depth;
+        if outside > 1 || self.peek() != Some(b'{') {
+            self.skip_value_in(nesting)?;
+            return Ok(Value { bytes: self.bytes, at, end: self.at });
+        }
+        let mut next = match self.enter(nesting, true)? {
+            None => self.skip_to_next_value(nesting, outside)?,
+            first => first,
+        };
+        while let Some(key) = next {
+            let value = self.take_members(nesting, Some(key), wanted)?;
+            wanted.put(inside, key, value);
+            next = self.skip_to_next_value(nesting, outside)?;
+        }
+        Ok(Value { bytes: self.bytes, at, end: self.at })
+    }
+
     /// Skips the value that begins here, checking it.
     pub(super) fn skip_value(&mut self) -> Result<(), ErrorKind> {
-        let mut nesting = Nesting::default();
+        self.skip_value_in(&mut Nesting::default())
+    }
+
+    /// Does the same inside containers.
+    fn skip_value_in(&mut self, nesting: &mut Nesting) -> Result<(), ErrorKind> {
+        let outside = nesting.depth;
         loop {
             self.skip_blanks();
-            match self.peek().ok_or(ErrorKind::UnexpectedEnd)? {
-                b'{' => {
-                    nesting.enter(true)?;
-                    self.skip_blanks_and(b'{');
-                    if self.peek() != Some(b'}') {
-                        self.skip_key()?;
-                        continue;
-                    }
+            let first = self.peek().ok_or(ErrorKind::UnexpectedEnd)?;
+            if matches!(first, b'{' | b'[') {
+                if self.enter(nesting, first == b'{')?.is_some() {
+                    continue;
                 }
-                b'[' => {
-                    nesting.enter(false)?;
-                    self.skip_blanks_and(b'[');
-                    if self.peek() != Some(b']') {
-                        continue;
-                    }
-                }
-                _ => self.skip_scalar()?,
+            } else {
+                self.skip_scalar()?;
             }
-            if !self.skip_to_next_value(&mut nesting)? {
+            if self.skip_to_next_value(nesting, outside)?.is_none() {
                 return Ok(());
             }
         }
     }
 
-    /// Leaves the containers that end after a value. Returns whether another value follows.
-    fn skip_to_next_value(&mut self, nesting: &mut Nesting) -> Result<bool, ErrorKind> {
-        while let Some(in_object) = nesting.innermost() {
+    /// Enters the container that begins here. Returns the key of its first value, empty in a list; `None` if the container is.
+    fn enter(&mut self, nesting: &mut Nesting, object: bool) -> Result<Option<Str<'a>>, ErrorKind> {
+        nesting.enter(object)?;
+        self.step(1);
+        self.skip_blanks();
+        match self.peek() {
+            Some(b'}') if object => Ok(None),
+            Some(b']') if !object => Ok(None),
+            _ if object => self.skip_key().map(Some),
+            _ => Ok(Some(Str(b""))),
+        }
+    }
+
+    /// Leaves the containers that end after a value, except the `outside` ones. Returns the key of the value that follows, empty in
+    /// a list; `None` if none follows.
+    fn skip_to_next_value(
+        &mut self,
+        nesting: &mut Nesting,
+        outside: u32,
+    ) -> Result<Option<Str<'a>>, ErrorKind> {
+        while nesting.depth > outside {
+            let in_object = nesting.is_in_object();
             self.skip_blanks();
             let end = if in_object { b'}' } else { b']' };
             match self.peek().ok_or(ErrorKind::UnexpectedEnd)? {
@@ -119,19 +163,17 @@ impl<'a> Scanner<'a> {
                         self.at = comma;
                         return Err(ErrorKind::TrailingComma);
                     }
-                    if in_object {
-                        self.skip_key()?;
-                    }
-                    return Ok(true);
+                    return if in_object { self.skip_key().map(Some) } else { Ok(Some(Str(b""))) };
                 }
                 _ => return Err(ErrorKind::MissingComma),
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
-    fn skip_key(&mut self) -> Result<(), ErrorKind> {
-        match self.peek() {
+    /// Skips a key and its colon, and returns the key.
+    fn skip_key(&mut self) -> Result<Str<'a>, ErrorKind> {
+        let key = match self.peek() {
             None => return Err(ErrorKind::UnexpectedEnd),
             Some(b'"') => self.take_string()?,
             Some(_) => return Err(ErrorKind::KeyNotAString),
@@ -141,7 +183,7 @@ impl<'a> Scanner<'a> {
             None => Err(ErrorKind::UnexpectedEnd),
             Some(b':') => {
                 self.step(1);
-                Ok(())
+                Ok(key)
             }
             Some(_) => Err(ErrorKind::MissingColon),
         }
@@ -226,7 +268,7 @@ fn mark(word: u64, byte: u8) -> u64 {
 
 /// The open containers: one bit for each, 1 for an object.
 #[derive(Default)]
-struct Nesting {
+pub(super) struct Nesting {
     objects: u64,
     depth: u32,
 }
@@ -246,8 +288,8 @@ impl Nesting {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Returns whether the innermost container is an object; `None` outside all containers.
-    fn innermost(&self) -> Option<bool> {
-        (self.depth > 0).then_some(self.objects & 1 == 1)
+    /// Returns whether the innermost container is an object.
+    fn is_in_object(&self) -> bool {
+        self.objects & 1 == 1
     }
 }

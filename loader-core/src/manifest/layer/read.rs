@@ -12,12 +12,12 @@ use crate::manifest::version::Version;
 use crate::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec};
 
 pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), OrOutOfMemory<ManifestError>> {
-    let root = json::parse(bytes).map_err(ManifestError::Json)?;
+    let names = [Field::Layer.key(), Field::FormatVersion.key(), Field::Layers.key()];
+    let (root, [layer, format_version, list], of_layer) =
+        json::parse_members(bytes, names, LAYER_FIELDS.map(Field::key)).map_err(ManifestError::Json)?;
     if root.kind() != Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
     }
-    let [format_version, list, layer] =
-        root.members_named([Field::FormatVersion.key(), Field::Layers.key(), Field::Layer.key()]);
     let newest = KNOWN_FORMATS.last().copied();
     let (format_version, odd) = version(format_version.as_ref(), Field::FormatVersion, &root, newest)?;
     let known = KNOWN_FORMATS.contains(&format_version);
@@ -31,16 +31,16 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), OrOutOfMemo
     match &list {
         Some(list) if list.kind() == Kind::List => {
             for value in list.items() {
-                add(file, Field::Layers, &value)?;
+                add(file, Field::Layers, &value, None)?;
             }
         }
         Some(list) => return Err(wrong_type(Field::Layers, "a list", list)),
         // Files of version 1.0.0 contain several layers as several members of the same name.
         None => {
             if let Some(first) = layer {
-                add(file, Field::Layer, &first)?;
+                add(file, Field::Layer, &first, Some(of_layer))?;
                 for (_, value) in first.members_behind().filter(|(key, _)| key.is(Field::Layer.key())) {
-                    add(file, Field::Layer, &value)?;
+                    add(file, Field::Layer, &value, None)?;
                 }
             }
         }
@@ -51,15 +51,23 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), OrOutOfMemo
     Ok(())
 }
 
+/// The fields of a layer, in the order of [`LAYER_FIELDS`].
+type Members<'a> = [Option<Value<'a>>; LAYER_FIELDS.len()];
+
 /// Adds a layer to the file. Reading it in place there takes less code than moving it.
-fn add(file: &mut LayerFile, field: Field, value: &Value<'_>) -> Result<(), OutOfMemory> {
+fn add<'a>(
+    file: &mut LayerFile,
+    field: Field,
+    value: &Value<'a>,
+    members: Option<Members<'a>>,
+) -> Result<(), OutOfMemory> {
     if file.layers.len() >= LAYER_LIMIT {
         file.warning.get_or_insert_with(|| ignored(Field::Layers, FieldProblem::TooMany, value));
         return Ok(());
     }
     file.layers.try_push(Ok(LayerManifest::default()))?;
     let Some(last) = file.layers.last_mut() else { return Ok(()) };
-    let read = last.as_mut().map_or(Ok(()), |out| layer(field, value, file.format_version, out));
+    let read = last.as_mut().map_or(Ok(()), |out| layer(field, value, members, file.format_version, out));
     match read {
         Ok(()) => Ok(()),
         Err(OrOutOfMemory::OutOfMemory) => Err(OutOfMemory),
@@ -109,9 +117,10 @@ const LAYER_FIELDS: [Field; 17] = [
     Field::AppKeys,
 ];
 
-fn layer(
+fn layer<'a>(
     field: Field,
-    value: &Value<'_>,
+    value: &Value<'a>,
+    members: Option<Members<'a>>,
     format: Version,
     out: &mut LayerManifest,
 ) -> Result<(), OrOutOfMemory<ManifestError>> {
@@ -119,7 +128,7 @@ fn layer(
         let expected = if field == Field::Layer { "an object" } else { "a list of objects" };
         return Err(wrong_type(field, expected, value));
     }
-    let members = value.members_named(LAYER_FIELDS.map(Field::key));
+    let members = members.unwrap_or_else(|| value.members_named(LAYER_FIELDS.map(Field::key)));
     let of = |field: Field| {
         let mut found = LAYER_FIELDS.iter().zip(&members);
         found.find(|(known, _)| **known == field).and_then(|(_, member)| member.as_ref())
@@ -332,8 +341,9 @@ impl Optional {
         field: Field,
         functions: [(&str, &mut Option<Symbol>); 3],
     ) -> Result<(), OutOfMemory> {
-        for (name, function) in functions {
-            *function = self.symbol(object.member(name).as_ref(), field)?;
+        let found = object.members_named([functions[0].0, functions[1].0, functions[2].0]);
+        for ((_, function), value) in functions.into_iter().zip(found) {
+            *function = self.symbol(value.as_ref(), field)?;
         }
         Ok(())
     }
@@ -349,16 +359,17 @@ impl Optional {
             self.warn(field, FieldProblem::WrongType { expected: "a list" }, list);
         }
         for value in list.items() {
-            let name = value.member(Field::Name.key()).and_then(|name| name.string());
-            let name = name.map_or(Ok(Text::new()), Str::to_text)?;
-            match name_problem(&name) {
+            let [name, spec_version, commands] =
+                value.members_named([Field::Name, Field::SpecVersion, Field::EntryPoints].map(Field::key));
+            let text = name.and_then(|name| name.string()).map_or(Ok(Text::new()), Str::to_text)?;
+            match name_problem(&text) {
                 None => {
-                    out.try_push(LayerExtension { name, spec_version: 0, entry_points: Vec::new() })?;
+                    out.try_push(LayerExtension { name: text, spec_version: 0, entry_points: Vec::new() })?;
                     if let Some(extension) = out.last_mut() {
-                        self.extension(&value, extension)?;
+                        self.extension(spec_version, commands, extension)?;
                     }
                 }
-                Some(FieldProblem::Empty) if value.member(Field::Name.key()).is_none() => {
+                Some(FieldProblem::Empty) if name.is_none() => {
                     self.warn(Field::Name, FieldProblem::Missing, &value);
                 }
                 Some(problem) => self.warn(Field::Name, problem, &value),
@@ -367,10 +378,14 @@ impl Optional {
         Ok(())
     }
 
-    fn extension(&mut self, value: &Value<'_>, out: &mut LayerExtension) -> Result<(), OutOfMemory> {
-        let spec_version = value.member(Field::SpecVersion.key());
+    fn extension(
+        &mut self,
+        spec_version: Option<Value<'_>>,
+        commands: Option<Value<'_>>,
+        out: &mut LayerExtension,
+    ) -> Result<(), OutOfMemory> {
         out.spec_version = spec_version.map_or(0, |value| self.number(&value, Field::SpecVersion));
-        for command in Items::from(value.member(Field::EntryPoints.key()).as_ref()) {
+        for command in Items::from(commands.as_ref()) {
             if let Some(command) = self.symbol(Some(&command), Field::EntryPoints)? {
                 out.entry_points.try_push(command)?;
             }
