@@ -1,4 +1,6 @@
 //! The treatment of vkCreateInstance's parameters, and the version rules.
+use std::ffi::CStr;
+
 use ash::vk;
 use vkload_tests::{Ask, Device, Driver, Layer, Scenario, Vk, code, list_devices};
 
@@ -187,6 +189,59 @@ fn what_hangs_on_the_create_info_reaches_layers() {
         let kind = kind.as_raw().to_string();
         assert!(kinds.contains(&kind.as_str()), "{kind} is not in {kinds:?}");
     }
+}
+
+#[test]
+fn a_setting_that_the_layers_manifest_does_not_declare() {
+    use vk::LayerSettingTypeEXT as Type;
+    const FEATURES: &str = r#"{"presets": [], "settings": [
+        {"key": "limit_messages", "type": "BOOL", "default": true, "settings": [{"key": "limit", "type": "INT"}]},
+        {"key": "checks", "type": "FLAGS", "flags": [
+            {"key": "shaders", "settings": [{"key": "scale", "type": "FLOAT"}]}
+        ]},
+        {"key": "ids", "type": "LIST"}
+    ]}"#;
+    const GIVEN: [(&CStr, &CStr, Type); 9] = [
+        (c"VK_LAYER_TEST_a", c"limit_messages", Type::BOOL32),
+        (c"VK_LAYER_TEST_a", c"limit", Type::UINT32),
+        (c"VK_LAYER_TEST_a", c"scale", Type::FLOAT32),
+        (c"VK_LAYER_TEST_a", c"ids", Type::INT64),
+        (c"VK_LAYER_TEST_a", c"limits", Type::UINT32),
+        (c"VK_LAYER_TEST_a", c"shaders", Type::BOOL32),
+        (c"VK_LAYER_TEST_a", c"checks", Type::BOOL32),
+        (c"VK_LAYER_TEST_a", c"scale", Type::INT32),
+        (c"VK_LAYER_TEST_silent", c"anything", Type::BOOL32),
+    ];
+    let a = Layer::new("VK_LAYER_TEST_a").field("features", &FEATURES.replace('\n', ""));
+    let run = Scenario::new().driver(good("a")).layer(a).layer(Layer::new("VK_LAYER_TEST_silent")).log().run(
+        |vk| {
+            let value = [0u64];
+            let settings = GIVEN.map(|(layer, name, ty)| vk::LayerSettingEXT {
+                p_layer_name: layer.as_ptr(),
+                p_setting_name: name.as_ptr(),
+                ty,
+                value_count: 1,
+                p_values: value.as_ptr().cast(),
+                ..Default::default()
+            });
+            let (first, second) = settings.split_at(3);
+            let mut more = vk::LayerSettingsCreateInfoEXT::default().settings(second);
+            let all = vk::LayerSettingsCreateInfoEXT { p_next: (&raw mut more).cast(), ..Default::default() };
+            let ask = Ask::new().layer("VK_LAYER_TEST_a").layer("VK_LAYER_TEST_silent");
+            drop(vk.create(&ask.next(&all.settings(first))).unwrap());
+        },
+    );
+    let mut log = run.ok().log();
+    log.retain(|(_, line)| line.contains("VK_LAYER_TEST_") && line.contains(" declares "));
+    for said in [
+        "declares no setting \"limits\"",
+        "declares no setting \"shaders\"",
+        "the type FLAGS for the setting \"checks\"",
+        "the type FLOAT for the setting \"scale\"",
+    ] {
+        assert_eq!(log.iter().filter(|(_, line)| line.contains(said)).count(), 1, "{said}: {log:?}");
+    }
+    assert_eq!(log.len(), 4, "{log:?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::of_layer;
 use crate::abi::{Command, extensions, name};
 use crate::discovery::{LayerRequest, LayerScope, Request};
 use crate::dispatch::{HandleKind, Table as _};
-use crate::layers::{FoundLayers, Layers, warn_of_ignored};
+use crate::layers::{FoundLayers, Layers, warn_of_ignored, warn_of_undeclared};
 use crate::loader::Loader;
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
@@ -240,7 +240,12 @@ unsafe fn open_layers(
         true => layers_below(sources),
         false => Ok(Vec::new()),
     };
-    FoundLayers::open(&found, loader.platform, &request, logger, allocator, &turn, &below)
+    let layers = FoundLayers::open(&found, loader.platform, &request, logger, allocator, &turn, &below)?;
+    if !layers.is_empty() {
+        // SAFETY: by this function's `# Safety` the chain is that of vkCreateInstance.
+        unsafe { warn_of_undeclared(info.p_next, &layers, loader.platform.files, logger) };
+    }
+    Ok(layers)
 }
 
 /// Refuses arrays that are NULL although their count is not 0.

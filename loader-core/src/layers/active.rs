@@ -4,6 +4,7 @@ use ash::vk;
 
 use super::found::FoundLayers;
 use super::library::LayerLibrary;
+use crate::discovery::LayerCandidate;
 use crate::manifest::LayerManifest;
 use crate::memory::{Application, Arc, OutOfMemory, Text, TryGrow, Vec};
 use crate::negotiation::LayerInterface;
@@ -50,8 +51,12 @@ impl Layers {
     /// Returns the manifests of the enabled layers, meta-layers included, the one nearest to the application
     /// first.
     pub fn enabled(&self) -> impl Iterator<Item = &LayerManifest> {
-        let found = |index: &usize| self.found.plan.layers.get(*index)?.manifest.as_ref();
-        self.enabled.iter().filter_map(found)
+        self.candidates().filter_map(|candidate| candidate.manifest.as_ref())
+    }
+
+    /// Returns the enabled layers as they were found, in the same order.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = &LayerCandidate> {
+        self.enabled.iter().filter_map(|index| self.found.plan.layers.get(*index))
     }
 }
 

@@ -13,11 +13,13 @@ use core::ffi::{CStr, c_char, c_void};
 
 use ash::vk::{self, TaggedStructure as _};
 
-use super::active::ActiveLayer;
+use super::active::{ActiveLayer, Layers};
 use crate::abi::{chain, name};
 use crate::log::{Level, Topic};
 use crate::logger::Logger;
+use crate::manifest::{DeclaredSettings, SIZE_LIMIT};
 use crate::memory::{Application, Escaped, OutOfMemory, TryGrow, Vec};
+use crate::platform::Files;
 use crate::registry::extension;
 
 type Setting = vk::LayerSettingEXT<'static>;
@@ -49,15 +51,8 @@ impl LayerSettingsChain {
         // SAFETY: by this function's `# Safety` `info` comes from vkCreateInstance, with its chain and array
         // of names, and `given` are valid settings.
         unsafe {
-            for structure in chain::pointers(info.p_next.cast_mut()) {
-                if (*structure).s_type == Settings::STRUCTURE_TYPE {
-                    let own = &*structure.cast::<Settings>();
-                    let count = if own.p_settings.is_null() { 0 } else { own.setting_count as usize };
-                    told.settings.try_extend(core::slice::from_raw_parts(
-                        if count == 0 { core::ptr::dangling() } else { own.p_settings },
-                        count,
-                    ))?;
-                }
+            for own in of_application(info.p_next) {
+                told.settings.try_extend(own)?;
             }
             let own = told.settings.len();
             for setting in given {
@@ -112,6 +107,86 @@ pub unsafe fn warn_of_ignored(given: &[Setting], layers: &[ActiveLayer], logger:
                 Escaped(layer)
             ));
         }
+    }
+}
+
+/// Warns about the application's settings that the manifest of their layer does not declare, or declares with another type. A
+/// manifest need not declare any.
+///
+/// # Safety
+/// `first` begins the pNext chain passed to vkCreateInstance.
+#[cold]
+#[inline(never)]
+pub unsafe fn warn_of_undeclared(first: *const c_void, layers: &Layers, files: &dyn Files, logger: &Logger) {
+    let mut given = Vec::new();
+    // SAFETY: by this function's `# Safety` `first` begins the pNext chain of vkCreateInstance.
+    for structure in unsafe { of_application(first) } {
+        if given.try_extend(structure).is_err() {
+            return;
+        }
+    }
+    if given.is_empty() || !logger.wants(Level::Warning, Topic::Layer) {
+        return;
+    }
+    for layer in layers.candidates() {
+        let content = files.read(&layer.path, SIZE_LIMIT).unwrap_or_default();
+        let range = layer.manifest.as_ref().map_or(0..0, |manifest| manifest.range.clone());
+        let Some(declared) = DeclaredSettings::parse(content.get(range).unwrap_or_default()) else {
+            continue;
+        };
+        for setting in &given {
+            // SAFETY: the settings of vkCreateInstance are valid.
+            let (Some(of), Some(name)) = (unsafe { names(setting) }) else { continue };
+            if of.to_bytes() != layer.name() {
+                continue;
+            }
+            let (lead, written, before_name, part) = match declared.type_of(name.to_bytes()) {
+                None => ("no setting ", &b""[..], "", "name"),
+                Some(kind) if fits(kind, setting.ty) => continue,
+                Some(kind) => ("the type ", kind, " for the setting ", "type"),
+            };
+            let (path, layer, written, name) =
+                (Escaped(&layer.path), Escaped(layer.name()), Escaped(written), Escaped(name.to_bytes()));
+            logger.log(
+                Level::Warning,
+                Topic::Layer,
+                format_args!(
+                    "{path}: {layer} declares {lead}{written}{before_name}\"{name}\", and may ignore it; correct the {part}"
+                ),
+            );
+        }
+    }
+}
+
+/// Returns whether values of this type can be those of a setting with the `declared` type.
+fn fits(declared: &[u8], kind: vk::LayerSettingTypeEXT) -> bool {
+    use vk::LayerSettingTypeEXT as Type;
+    let (first, last) = match declared {
+        b"BOOL" => (Type::BOOL32, Type::BOOL32),
+        b"INT" => (Type::INT32, Type::UINT64),
+        b"FLOAT" => (Type::FLOAT32, Type::FLOAT64),
+        // Lists contain numbers or texts.
+        b"LIST" | b"GROUP" | b"BOOL_NUMERIC" => return true,
+        _ => (Type::STRING, Type::STRING),
+    };
+    first <= kind && kind <= last
+}
+
+/// Returns the application's settings, a slice for each of its structures.
+///
+/// # Safety
+/// `first` begins the pNext chain passed to vkCreateInstance.
+unsafe fn of_application<'a>(first: *const c_void) -> impl Iterator<Item = &'a [Setting]> {
+    // SAFETY: by this function's `# Safety` the chain and its structures are valid, each with as many settings as it says.
+    unsafe {
+        let all = chain::pointers(first.cast_mut());
+        all.filter(|one| (**one).s_type == Settings::STRUCTURE_TYPE).map(|one| {
+            let own = &*one.cast::<Settings>();
+            if own.p_settings.is_null() || own.setting_count == 0 {
+                return &[][..];
+            }
+            core::slice::from_raw_parts(own.p_settings, own.setting_count as usize)
+        })
     }
 }
 

@@ -11,5 +11,5 @@ pub use active::{ActiveLayer, Layers};
 pub use found::FoundLayers;
 pub(crate) use found::layer_properties;
 pub(crate) use layer_settings::LayerSettingsChain;
-pub use layer_settings::{DetachedSettings, warn_of_ignored};
+pub use layer_settings::{DetachedSettings, warn_of_ignored, warn_of_undeclared};
 pub use library::LayerLibrary;

@@ -2,6 +2,7 @@
 //! "Layer Manifest File Format").
 #![forbid(unsafe_code)]
 
+mod features;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,8 @@ use core::ops::Range;
 use super::driver::{ManifestError, ManifestWarning};
 use super::version::Version;
 use crate::memory::{OrOutOfMemory, OutOfMemory, Text, Vec, text};
+
+pub use features::DeclaredSettings;
 
 /// The content of a layer manifest: one layer, or several since version 1.0.1.
 #[derive(Debug)]

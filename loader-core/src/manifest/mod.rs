@@ -11,8 +11,8 @@ mod version;
 
 pub use driver::{DriverManifest, Field, FieldProblem, ManifestError, ManifestWarning};
 pub use layer::{
-    LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
-    OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
+    DeclaredSettings, LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType,
+    NAME_LIMIT, OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
 };
 pub use settings::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, SettingsWarning};
 pub use version::{Version, VersionError};
