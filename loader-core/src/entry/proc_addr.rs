@@ -15,8 +15,7 @@ use crate::flavour::{Handles, NOT_EXPORTED};
 use crate::loader::Loader;
 use crate::memory::OutOfMemory;
 use crate::negotiation::IS_LOADER;
-use crate::objects::{Instance, LookedUp, handle, known_device};
-use crate::platform::hash;
+use crate::objects::{Instance, KEPT_NAME, LookedUp, handle, known_device};
 use crate::registry::{
     self, Class, CommandId, DEVICE_SLOTS, ExtensionId, ExtensionKind, INSTANCE_SLOTS, command,
 };
@@ -121,22 +120,30 @@ fn unknown_command(instance: &Instance, name: &CStr) -> Option<Command> {
     if name.is_empty() || name.count_bytes() > LONGEST_NAME {
         return None;
     }
-    let (waiting, digest) = (instance.loader.platform.waiting, hash::hash(0, name.to_bytes()));
-    let is_known = |known: &LookedUp| known.name == digest;
-    let find = |list: &[LookedUp]| (list.iter().copied().find(is_known), list.len());
+    let mut looked_up = LookedUp { name: [0; KEPT_NAME], function: None };
+    let Some(copy) = looked_up.name.get_mut(..name.count_bytes()) else {
+        return find_unknown_command(instance, name).ok()?;
+    };
+    copy.copy_from_slice(name.to_bytes());
+    let waiting = instance.loader.platform.waiting;
+    let is_known = |known: &LookedUp| known.name == looked_up.name;
+    let find = |list: &[LookedUp]| {
+        (list.iter().find(|known| is_known(known)).map(|known| known.function), list.len())
+    };
     let (known, count) = instance.looked_up.read(waiting, find);
-    if let Some(known) = known {
-        return known.function;
+    if let Some(function) = known {
+        return function;
     }
-    let function = find_unknown_command(instance, name).ok()?;
+    looked_up.function = find_unknown_command(instance, name).ok()?;
     if count < KEPT_LOOK_UPS {
         // Without memory, the name is looked up again.
-        let _ = instance.looked_up.find_or_insert(waiting, LookedUp { name: digest, function }, is_known);
+        let same = |known: &LookedUp| known.name == looked_up.name;
+        let _ = instance.looked_up.find_or_insert(waiting, looked_up, same);
     }
-    function
+    looked_up.function
 }
 
-/// The number of results that an instance keeps, in 4 KiB.
+/// The number of results that an instance keeps, in 20 KiB.
 const KEPT_LOOK_UPS: usize = 256;
 
 /// Finds a command that the registry does not know. It is first treated as a physical-device command, since

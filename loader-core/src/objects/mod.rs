@@ -35,7 +35,7 @@ pub(crate) use instance::probe::layers_below;
 pub use instance::probe::probe;
 pub(crate) use instance::sources::{OddRequest, Sources};
 pub(crate) use instance::under_creation::{add_under_layers, instance_with_word};
-pub(crate) use instance::{LayerHandle, LookedUp};
+pub(crate) use instance::{KEPT_NAME, LayerHandle, LookedUp};
 pub(crate) use listed_ptr::ListedPtr;
 pub(crate) use physical_device::groups;
 pub(crate) use physical_device::sorting::{ids, ids_above_layers};

@@ -94,10 +94,13 @@ pub struct Instance {
 /// The result of a look-up.
 #[derive(Clone, Copy)]
 pub(crate) struct LookedUp {
-    /// The digest of the name.
-    pub(crate) name: u64,
+    /// The name, with NULs after it.
+    pub(crate) name: [u8; KEPT_NAME],
     pub(crate) function: Option<Command>,
 }
+
+/// More than the bytes of the longest name in the registry. Longer names are not kept.
+pub(crate) const KEPT_NAME: usize = 72;
 
 impl Handle {
     /// Returns the instance that it belongs to.
