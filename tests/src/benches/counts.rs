@@ -42,6 +42,9 @@ pub fn missing_tool() -> Option<&'static str> {
     if !instructions::available() {
         return Some("valgrind");
     }
+    if !Stage::can_be_made() {
+        return Some("a mount namespace of its own (root)");
+    }
     if !Stage::has_mesas_layer() {
         return Some("Mesa's implicit layer (mesa-vulkan-drivers)");
     }

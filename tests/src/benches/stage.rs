@@ -1,8 +1,12 @@
 //! The environment of the measured processes: a separate home folder and search folders, and drivers and layers that do nothing.
+use std::ffi::{CStr, CString, c_char, c_ulong};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::ptr;
 
 use tempfile::TempDir;
 
@@ -94,7 +98,7 @@ impl Stage {
     pub(crate) fn new(libraries: &Libraries, contents: Contents) -> io::Result<Self> {
         let stage = Self { folder: tempfile::tempdir()? };
         let folder = stage.folder.path();
-        for name in ["home", "config", "share1", DRIVERS, EXPLICIT, IMPLICIT] {
+        for name in ["home", "etc", DRIVERS, EXPLICIT, IMPLICIT] {
             fs::create_dir_all(folder.join(name))?;
         }
         for number in 0..contents.manifests {
@@ -141,20 +145,48 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Gives a command the environment of this stage and nothing else.
+    /// Gives a command the environment of this stage and the default search paths, whose folders are this stage's in a mount namespace
+    /// of the command's own.
     pub(crate) fn surround(&self, command: &mut Command) {
-        let path = |name: &str| self.folder.path().join(name).display().to_string();
         command
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("HOME", path("home"))
-            .env("XDG_CONFIG_DIRS", path("config"))
-            .env("XDG_DATA_DIRS", format!("{}:{}", path("share1"), path("share2")));
+            .env("HOME", self.folder.path().join("home"));
+        let path =
+            |path: PathBuf| CString::new(path.into_os_string().into_vec()).expect("a path without a NUL");
+        let mounts: Vec<_> = [("etc", "/etc/vulkan"), ("share", "/usr/share/vulkan")]
+            .into_iter()
+            .filter(|(_, of_system)| Path::new(of_system).exists())
+            .map(|(own, of_system)| (path(self.folder.path().join(own)), path(of_system.into())))
+            .collect();
+        let mount = move |from: *const c_char, to: &CStr, flags: c_ulong| {
+            // SAFETY: the paths are C strings, or NULL where the flags need none.
+            match unsafe { libc::mount(from, to.as_ptr(), ptr::null(), flags, ptr::null()) } {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            }
+        };
+        // SAFETY: between fork and exec, the closure makes system calls only.
+        unsafe {
+            command.pre_exec(move || {
+                if libc::unshare(libc::CLONE_NEWNS) != 0 {
+                    return Err(io::Error::last_os_error());
+                }
+                mount(ptr::null(), c"/", libc::MS_REC | libc::MS_PRIVATE)?;
+                mounts.iter().try_for_each(|(from, to)| mount(from.as_ptr(), to, libc::MS_BIND))
+            });
+        }
     }
 
     /// Returns the path for a tool's output.
     pub(crate) fn record(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Returns whether this process may make mount namespaces.
+    pub(crate) fn can_be_made() -> bool {
+        // SAFETY: only the namespace of this thread changes, which ends at once.
+        std::thread::spawn(|| unsafe { libc::unshare(libc::CLONE_NEWNS) == 0 }).join().unwrap_or(false)
     }
 
     /// Returns whether Mesa's implicit layer is installed.
@@ -172,10 +204,10 @@ impl Stage {
 /// The layer that Mesa's packages install for every program.
 const MESAS_LAYER: &str = "/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_device_select.json";
 
-const DRIVERS: &str = "share2/vulkan/icd.d";
-const EXPLICIT: &str = "share2/vulkan/explicit_layer.d";
+const DRIVERS: &str = "share/icd.d";
+const EXPLICIT: &str = "share/explicit_layer.d";
 const SETTINGS: &str = "home/.local/share/vulkan/loader_settings.d";
-const IMPLICIT: &str = "share2/vulkan/implicit_layer.d";
+const IMPLICIT: &str = "share/implicit_layer.d";
 
 fn absent() -> PathBuf {
     PathBuf::from("/nonexistent/liblayer.so")
