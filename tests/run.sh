@@ -313,7 +313,7 @@ fn main() {
     let entries = [vkload::entry(), other::entry()];
     assert_ne!(vkload::get_instance_proc_addr() as usize, other::get_instance_proc_addr() as usize);
     // SAFETY: this command may be called at any time.
-    entries.each_ref().map(|entry| unsafe { entry.try_enumerate_instance_version() }.unwrap().unwrap());
+    entries.iter().for_each(|entry| _ = unsafe { entry.try_enumerate_instance_version() }.unwrap().unwrap());
 }
 END
     {
