@@ -98,7 +98,8 @@ impl<'a> Enumerations<'a> {
     pub(super) fn file(&self, folder: &str, names: &BTreeSet<String>) -> Generated {
         let row = |(number, name): (usize, &String)| {
             let mut words = vec![format!("{number} {} \"{name}\" {{", Self::constant(name))];
-            words.extend(self.values(name).iter().map(|value| format!("\"{}\" {}", value.name, value.number)));
+            words
+                .extend(self.values(name).iter().map(|value| format!("\"{}\" {}", value.name, value.number)));
             words.push("}".to_owned());
             wrapped(&words)
         };
