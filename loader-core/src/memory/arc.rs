@@ -20,6 +20,12 @@ struct Inner<T, A> {
 /// The value that [`add`] adds to subtract one.
 const ONE_LESS: usize = usize::MAX;
 
+/// The most owners. Forgotten owners take no memory, so a count of 32 bits can come here; the value then stays.
+const MOST: usize = usize::MAX / 2;
+
+/// Counts of 64 bits cannot come to [`MOST`] in a lifetime, so they are not compared. Tests set them.
+const IS_LIMITED: bool = cfg!(test) || usize::BITS < 64;
+
 // SAFETY: the count is atomic and the value is only shared; the allocator goes to the thread that drops the
 // value.
 unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Send for Arc<T, A> {}
@@ -64,8 +70,9 @@ impl<T, A: Allocator + Clone> PartialEq for Arc<T, A> {
 
 impl<T, A: Allocator + Clone> Clone for Arc<T, A> {
     fn clone(&self) -> Self {
-        // SAFETY: this owner keeps the block alive. The count cannot overflow: every owner takes memory.
-        unsafe { self.0.as_ref() }.owners.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: this owner keeps the block alive.
+        let before = unsafe { self.0.as_ref() }.owners.fetch_add(1, Ordering::Relaxed);
+        self.keep_if_beyond(before);
         Self(self.0)
     }
 }
@@ -81,14 +88,25 @@ impl<T, A: Allocator + Clone> Deref for Arc<T, A> {
 impl<T, A: Allocator + Clone> Drop for Arc<T, A> {
     fn drop(&mut self) {
         // SAFETY: this owner keeps the block alive until here.
-        if add(&unsafe { self.0.as_ref() }.owners, ONE_LESS) == 1 {
+        let before = add(&unsafe { self.0.as_ref() }.owners, ONE_LESS);
+        if before == 1 {
             // SAFETY: the count shows that this was the last owner.
             unsafe { self.free() };
         }
+        self.keep_if_beyond(before);
     }
 }
 
 impl<T, A: Allocator + Clone> Arc<T, A> {
+    /// Keeps the value for ever if the count was beyond [`MOST`]: sets it half-way between there and its overflow.
+    #[inline]
+    fn keep_if_beyond(&self, before: usize) {
+        if IS_LIMITED && before > MOST {
+            // SAFETY: a block with so many owners is never freed.
+            unsafe { self.0.as_ref() }.owners.swap(MOST / 2 * 3, Ordering::Relaxed);
+        }
+    }
+
     /// Returns the number of owners. If the caller knows that many owners, no others exist, unless one of
     /// them makes another meanwhile. Everything that former owners did has happened before.
     #[inline]
@@ -127,14 +145,34 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicU32;
 
+    struct CountsDrops<'a>(&'a AtomicU32);
+    impl Drop for CountsDrops<'_> {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn a_value_whose_owners_were_forgotten_too_often_stays() {
+        let drops = AtomicU32::new(0);
+        let first = Arc::try_new(CountsDrops(&drops)).unwrap();
+        let second = first.clone();
+        // SAFETY: the owners keep the block alive, here and below.
+        let owners = &unsafe { first.0.as_ref() }.owners;
+        owners.store(MOST, Ordering::Relaxed);
+        (0..3).for_each(|_| core::mem::forget(first.clone()));
+        for _ in 0..2 {
+            drop(second.clone());
+            assert_eq!(owners.load(Ordering::Relaxed), MOST / 2 * 3);
+        }
+        assert_eq!(drops.load(Ordering::SeqCst), 0);
+        owners.store(2, Ordering::Relaxed);
+        drop((first, second));
+        assert_eq!(drops.load(Ordering::SeqCst), 1);
+    }
+
     #[test]
     fn the_last_owner_drops_the_value() {
-        struct CountsDrops<'a>(&'a AtomicU32);
-        impl Drop for CountsDrops<'_> {
-            fn drop(&mut self) {
-                self.0.fetch_add(1, Ordering::SeqCst);
-            }
-        }
         let drops = AtomicU32::new(0);
         let first = Arc::try_new(CountsDrops(&drops)).unwrap();
         let second = first.clone();

@@ -1,5 +1,7 @@
 //! Turns for work that calls out of the loader.
 
+use core::marker::PhantomData;
+
 use super::atomic::{AtomicU32, AtomicUsize, Ordering};
 use super::waiting::{LAST_ERA, era, forker};
 use super::watcher::{free, taken};
@@ -51,8 +53,8 @@ pub struct Turns {
     freed: EventCount,
 }
 
-/// A turn, until it is dropped.
-pub struct Turn<'a>(&'a Turns, &'a dyn Waiting);
+/// A turn of this thread, until it is dropped.
+pub struct Turn<'a>(&'a Turns, &'a dyn Waiting, PhantomData<*const ()>);
 
 impl Turns {
     /// Creates turns that no thread has taken.
@@ -70,7 +72,7 @@ impl Turns {
         }
         taken(&self.holder);
         self.depth.fetch_add(1, Ordering::Relaxed);
-        Turn(self, waiting)
+        Turn(self, waiting, PhantomData)
     }
 
     /// Takes one unless another thread of the process has a turn.
@@ -79,7 +81,7 @@ impl Turns {
             return None;
         }
         self.depth.fetch_add(1, Ordering::Relaxed);
-        Some(Turn(self, waiting))
+        Some(Turn(self, waiting, PhantomData))
     }
 
     /// Returns whether `this` thread has a turn.

@@ -1,6 +1,7 @@
 //! How a thread waits for another one, and the lock that is built on it.
 
 use core::ffi::c_long;
+use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
 
 use super::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -115,7 +116,7 @@ impl<T> Lock<T> {
     /// Waits until no other thread holds the lock, and takes it.
     pub fn lock(&self, waiting: &dyn Waiting) -> impl DerefMut<Target = T> + '_ {
         acquire(&self.held, waiting);
-        Held(self)
+        Held(self, PhantomData)
     }
 }
 
@@ -143,8 +144,9 @@ fn wait_for(held: &AtomicUsize, waiting: &dyn Waiting) {
     taken(held);
 }
 
-/// A guard: gives access to the lock's value, and releases the lock when dropped.
-struct Held<'a, T>(&'a Lock<T>);
+/// A guard: gives access to the lock's value, and releases the lock when dropped. Threads may send and share it as
+/// they may a `&mut T`.
+struct Held<'a, T>(&'a Lock<T>, PhantomData<&'a mut T>);
 
 impl<T> Deref for Held<'_, T> {
     type Target = T;
@@ -169,7 +171,30 @@ impl<T> Drop for Held<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Pause;
+    use core::cell::Cell;
+
+    use super::super::{Turn, Turns};
+    use super::{Held, Lock, Pause};
+
+    /// Has two answers for what is `Send`, and two for what is `Sync`: then `check` does not compile.
+    trait Stays<A> {
+        fn check() {}
+    }
+    impl<T: ?Sized> Stays<()> for T {}
+    impl<T: ?Sized + Send> Stays<[(); 1]> for T {}
+
+    #[test]
+    fn guards_go_to_no_thread_that_their_value_may_not_go_to() {
+        fn is_both<T: Send + Sync>() {}
+        is_both::<Held<'_, u8>>();
+        // A guard that other threads share would give them the cell.
+        <&Held<'_, Cell<u8>> as Stays<_>>::check();
+        <Held<'_, *const u8> as Stays<_>>::check();
+        <&Lock<*const u8> as Stays<_>>::check();
+        // A turn belongs to its thread.
+        <Turn<'_> as Stays<_>>::check();
+        is_both::<Turns>();
+    }
 
     #[test]
     fn who_waits_longer_gives_way_and_sleeps_in_the_end() {
