@@ -31,7 +31,7 @@ const LONGEST: &[&str] = &[
     "tests/instances",
     "tests/growth",
     "tests/drivers",
-    "layers/runtime/wrap_devices",
+    "layers/runtime/count_calls",
     "layers/runtime/log_present",
 ];
 

@@ -31,7 +31,8 @@ use vkload_layer_runtime::commands::{
 };
 use vkload_layer_runtime::registry::CommandId;
 use vkload_layer_runtime::{
-    Call, Command, Intercept, InterceptAll, Layer, LookUp, Outcome as _, Returned, Setting, SettingKind,
+    Call, Command, Dispensable, Intercept, InterceptAll, Layer, LookUp, Outcome as _, Returned, Setting,
+    SettingKind,
 };
 
 /// The layer: makes calls fail as its rules say.
@@ -48,7 +49,8 @@ impl Layer for FaultsLayer {
     fn look_up(command: CommandId) -> LookUp {
         let faults = settings::get();
         if faults.rules.lacks(command.name()) {
-            return LookUp::Nothing;
+            // SAFETY: the user tests whether the program manages without the command.
+            return LookUp::Nothing(unsafe { Dispensable::new() });
         }
         let is_concerned = log::has(command)
             || faults.rules.watches(command)
@@ -108,7 +110,8 @@ fn decided<'c, C: Command>(
     let returned = match C::Return::with_result(result).filter(|_| !is_done) {
         // SAFETY: the command reports that it has done nothing, and has not.
         Some(outcome) => unsafe { call.returns(outcome) },
-        None => work(call).with_result(result),
+        // SAFETY: these results say that the work was done; a lost device is idle by now.
+        None => unsafe { work(call).with_result(result) },
     };
     lasting::learn(C::ID, returned.succeeded(), numbers);
     lasting::write_results(C::ID, result, numbers);

@@ -32,13 +32,8 @@ static SETTINGS: OnceLock<Settings> = OnceLock::new();
 pub(crate) fn get() -> &'static Settings {
     SETTINGS.get_or_init(|| {
         let given = vkload_layer_runtime::settings::<Recorder>();
-        let number = |name, usual: usize, most: usize| match given.number(name) {
-            Some(Some(number)) => usize::try_from(number).unwrap_or(most).clamp(1, most),
-            Some(None) => {
-                say(&format!("{name} is not a number, so it is {usual}"));
-                usual
-            }
-            None => usual,
+        let number = |name, usual: usize, most: usize| {
+            given.number(name).map_or(usual, |number| usize::try_from(number).unwrap_or(most).clamp(1, most))
         };
         let signal = given.text(SIGNAL).and_then(|name| {
             let number = signal(&name.to_string_lossy());

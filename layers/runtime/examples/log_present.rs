@@ -18,9 +18,10 @@ impl Layer for LogPresent {
 
 impl Intercept<QueuePresentKHR> for LogPresent {
     fn intercept<'c>(call: Call<'c, Self, QueuePresentKHR>) -> Returned<'c, QueuePresentKHR> {
-        let frame = call.data().fetch_add(1, Ordering::Relaxed) + 1;
+        let frames = call.data();
         let swapchains = call.parameters().present_info.swapchain_count;
         let returned = call.next();
+        let frame = frames.fetch_add(1, Ordering::Relaxed) + 1;
         log::<Self>(&format!("frame {frame} in {swapchains} swapchain(s): {:?}", returned.outcome()));
         returned
     }

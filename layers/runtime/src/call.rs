@@ -5,7 +5,7 @@ use core::fmt;
 
 use ash::vk;
 use vkload_registry::parameter::Out;
-use vkload_registry::{Class, CommandId, command};
+use vkload_registry::{CommandId, command};
 
 use crate::arrays;
 use crate::dispatch::{DeviceLevel, Dispatch, Function, Level, pointer};
@@ -19,8 +19,6 @@ use crate::runtime::{Exported, nowhere_to_go, required};
 pub unsafe trait Command: Sized + 'static {
     /// The command.
     const ID: CommandId;
-    /// The kind of its first parameter.
-    const CLASS: Class;
     /// Its parameters, by their names.
     type Parameters<'c>;
     /// Its parameters as numbers.
@@ -191,8 +189,9 @@ impl<'c, L: Exported, C: Command> Call<'c, L, C> {
         C::numbers(&self.parameters)
     }
 
-    /// Returns the layer's data for the instance or device of the call.
-    pub fn data(&self) -> &<C::Level as Level>::Data<L> {
+    /// Returns the layer's data for the instance or device of the call. It can be used after [`Call::next`], even if that destroys the
+    /// object.
+    pub fn data(&self) -> &'c <C::Level as Level>::Data<L> {
         match C::Level::of(self.dispatch) {
             Some(data) => data,
             None => nowhere_to_go::<L>(C::ID),
@@ -229,10 +228,21 @@ impl<'c, L: Exported, C: Command> Call<'c, L, C> {
         Returned { parameters, ..self.next() }
     }
 
-    /// Fails the call instead of calling the next layer, if the command can fail, and calls the next layer otherwise. A result that is no
-    /// error is replaced by `VK_ERROR_UNKNOWN`. Arrays of handles that the specification wants to be NULL then are filled with NULL.
+    /// Fails the call instead of calling the next layer, if the command can fail, and calls the next layer otherwise. Arrays of handles
+    /// that the specification wants to be NULL then are filled with NULL.
+    ///
+    /// `VK_ERROR_UNKNOWN` replaces a result that is no error, and one that promises an effect: `VK_ERROR_DEVICE_LOST`, after which a
+    /// program may destroy what the device still uses, and the errors of a presentation that has waited for its semaphores.
+    /// [`Call::returns`] takes these.
     pub fn fail(self, error: vk::Result) -> Returned<'c, C> {
-        let error = if error.as_raw() < 0 { error } else { vk::Result::ERROR_UNKNOWN };
+        let has_effect = match error {
+            vk::Result::ERROR_DEVICE_LOST => true,
+            vk::Result::ERROR_OUT_OF_DATE_KHR
+            | vk::Result::ERROR_SURFACE_LOST_KHR
+            | vk::Result::ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT => C::ID == command::QUEUE_PRESENT_KHR,
+            other => other.as_raw() >= 0,
+        };
+        let error = if has_effect { vk::Result::ERROR_UNKNOWN } else { error };
         match C::Return::with_result(error) {
             // SAFETY: a failed command has written nothing else.
             Some(outcome) => unsafe { self.returns(outcome) },
@@ -275,6 +285,7 @@ impl<'c, L: Exported, C: Command> Call<'c, L, C> {
         let Some(instance) = self.dispatch.map(|dispatch| dispatch.lookup.instance) else { return };
         // SAFETY: the instance of a live object exists.
         let dispatch = unsafe { L::runtime().of(pointer(instance)) };
+        let dispatch = dispatch.filter(|dispatch| dispatch.lookup.has_messengers);
         let function =
             dispatch.and_then(|dispatch| dispatch.function(command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT));
         let Some(function) = function else { return };
@@ -308,8 +319,19 @@ impl<'c, C: Command> Returned<'c, C> {
     }
 
     /// Replaces `VK_SUCCESS` by another result. The work of the command remains done.
+    ///
+    /// # Safety
+    /// What the specification lets a program do after this result is also allowed after the work. A failed submission, for example, lets
+    /// it destroy what the device now uses.
+    ///
+    /// ```compile_fail,E0133
+    /// # use vkload_layer_runtime::{Returned, commands::QueueSubmit, vk};
+    /// fn deny(submitted: Returned<'_, QueueSubmit>) -> Returned<'_, QueueSubmit> {
+    ///     submitted.with_result(vk::Result::ERROR_OUT_OF_HOST_MEMORY)
+    /// }
+    /// ```
     #[must_use]
-    pub fn with_result(mut self, result: vk::Result) -> Self {
+    pub unsafe fn with_result(mut self, result: vk::Result) -> Self {
         if self.outcome.result() == Some(vk::Result::SUCCESS) {
             self.outcome = C::Return::with_result(result).unwrap_or(self.outcome);
         }
@@ -365,18 +387,16 @@ pub(crate) unsafe fn enter<L: Exported, C: Command, H: Handler<L, C>>(
             (Some(dispatch), Some(function))
         }
     };
-    H::handle(Call { dispatch, function, parameters }).outcome
-}
-
-/// Replaces this layer's own handle of a device with the next layer's.
-pub(crate) fn unwrapped<L: Exported, T: Copy>(first: T, class: Class, dispatch: Option<&Dispatch<L>>) -> T {
-    match dispatch {
-        Some(dispatch)
-            if L::WRAPS_DEVICES && class == Class::Device && size_of::<T>() == size_of::<vk::Device>() =>
-        {
-            // SAFETY: the first parameter of a device command is a VkDevice.
-            unsafe { core::mem::transmute_copy::<vk::Device, T>(&dispatch.lookup.device) }
+    let callbacks = match C::ID {
+        command::DESTROY_INSTANCE | command::DESTROY_DEVICE => {
+            C::numbers(&parameters).as_ref().get(1).copied()
         }
-        _ => first,
+        _ => None,
+    };
+    let outcome = H::handle(Call { dispatch, function, parameters }).outcome;
+    if let Some((callbacks, removed)) = callbacks.zip(dispatch.and_then(Dispatch::removed)) {
+        // SAFETY: the object is destroyed, so no other call uses it, and its callbacks are this command's second parameter.
+        unsafe { Dispatch::free(removed, core::ptr::with_exposed_provenance(callbacks as usize)) };
     }
+    outcome
 }

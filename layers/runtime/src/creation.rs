@@ -1,15 +1,12 @@
 //! Creation and destruction of instances and devices: the links of the chain.
 
-use core::alloc::Layout;
-use core::ffi::c_void;
-use core::ptr::NonNull;
+use core::ffi::{CStr, c_void};
 
-use ash::vk::{self, Handle as _};
+use ash::vk;
 use vkload_core::abi::chain;
 use vkload_core::abi::layer_interface::{
     DeviceCreateInfo, DeviceLink, InstanceCreateInfo, InstanceLink, function,
 };
-use vkload_core::memory::{Allocator as _, Application};
 use vkload_registry::command;
 use vkload_registry::parameter::{In, InOptional, Out};
 
@@ -17,12 +14,6 @@ use crate::dispatch::{Dispatch, Function, Lookup, Unused, first_word, pointer};
 use crate::runtime::Exported;
 
 const FAILED: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
-
-/// A handle of this layer's own for a device.
-#[repr(C)]
-struct Wrapped {
-    first_word: *const c_void,
-}
 
 /// # Safety
 /// The call comes from the chain.
@@ -56,6 +47,7 @@ unsafe fn new_instance<L: Exported>(
             in_instance: find,
             in_physical_device: find_physical,
             in_device: None,
+            has_messengers: enables_messengers(&info),
         });
         if let Err(error) = L::runtime().objects.insert(first_word(pointer(instance)), dispatch) {
             Dispatch::free(dispatch, allocator.as_ptr());
@@ -69,6 +61,17 @@ unsafe fn new_instance<L: Exported>(
         }
     }
     Ok(())
+}
+
+/// Returns whether the program enables `VK_EXT_debug_utils`.
+///
+/// # Safety
+/// The structure is valid.
+unsafe fn enables_messengers(info: &vk::InstanceCreateInfo<'_>) -> bool {
+    // SAFETY: the structure has this many names.
+    (0..info.enabled_extension_count as usize).any(|index| unsafe {
+        CStr::from_ptr(info.pp_enabled_extension_names.add(index).read()) == vk::EXT_DEBUG_UTILS_NAME
+    })
 }
 
 /// # Safety
@@ -90,7 +93,7 @@ pub(crate) unsafe fn destroy_instance<L: Exported>(
             );
         }
         if let Some(dispatch) = dispatch {
-            Dispatch::free(dispatch, allocator.as_ptr());
+            Dispatch::set_removed(dispatch);
         }
     }
 }
@@ -122,24 +125,12 @@ unsafe fn new_device<L: Exported>(
         let link = device_link(info.p_next).ok_or(FAILED)?;
         let (find, find_in_device) = ((*link).get_instance_proc_addr, (*link).get_device_proc_addr);
         let unused = Unused::<L>::new(allocator.as_ptr(), vk::SystemAllocationScope::DEVICE)?;
-        let wrapped = if L::WRAPS_DEVICES {
-            let application = Application::new(allocator.as_ptr(), vk::SystemAllocationScope::DEVICE);
-            let memory = application.allocate(Layout::new::<Wrapped>());
-            Some(memory.map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?.cast::<Wrapped>())
-        } else {
-            None
-        };
-        let free = || {
-            if let Some(wrapped) = wrapped {
-                free_wrapped(wrapped, allocator);
-            }
-        };
         let create = find(instance, command::CREATE_DEVICE.name().as_ptr());
         let created = create.map_or(FAILED, |create| {
             let create = core::mem::transmute::<Function, vk::PFN_vkCreateDevice>(create);
             create(physical_device, info.as_ptr(), allocator.as_ptr(), out.as_ptr())
         });
-        created.result().inspect_err(|_| free())?;
+        created.result()?;
         let device = out.as_ptr().read();
         let dispatch = unused.filled(Lookup {
             instance,
@@ -147,11 +138,11 @@ unsafe fn new_device<L: Exported>(
             in_instance: find,
             in_physical_device: None,
             in_device: Some(find_in_device),
+            has_messengers: false,
         });
         let word = first_word(pointer(device));
         if let Err(error) = L::runtime().objects.insert(word, dispatch) {
             Dispatch::free(dispatch, allocator.as_ptr());
-            free();
             if let Some(destroy) = find_in_device(device, command::DESTROY_DEVICE.name().as_ptr()) {
                 core::mem::transmute::<Function, vk::PFN_vkDestroyDevice>(destroy)(
                     device,
@@ -159,10 +150,6 @@ unsafe fn new_device<L: Exported>(
                 );
             }
             return Err(error);
-        }
-        if let Some(wrapped) = wrapped {
-            wrapped.write(Wrapped { first_word: word });
-            out.as_ptr().write(vk::Device::from_raw(wrapped.as_ptr().expose_provenance() as u64));
         }
     }
     Ok(())
@@ -179,23 +166,9 @@ pub(crate) unsafe fn destroy_device<L: Exported>(
     unsafe {
         let Some(dispatch) = L::runtime().objects.remove(first_word(pointer(device))) else { return };
         if let Some(destroy) = destroy {
-            let next = dispatch.as_ref().lookup.device;
-            core::mem::transmute::<Function, vk::PFN_vkDestroyDevice>(destroy)(next, allocator.as_ptr());
+            core::mem::transmute::<Function, vk::PFN_vkDestroyDevice>(destroy)(device, allocator.as_ptr());
         }
-        Dispatch::free(dispatch, allocator.as_ptr());
-        if let Some(wrapped) = NonNull::new(pointer(device).cast_mut()).filter(|_| L::WRAPS_DEVICES) {
-            free_wrapped(wrapped.cast(), allocator);
-        }
-    }
-}
-
-/// # Safety
-/// The handle was allocated with compatible callbacks, and is not used any more.
-unsafe fn free_wrapped(wrapped: NonNull<Wrapped>, allocator: InOptional<'_, vk::AllocationCallbacks<'_>>) {
-    // SAFETY: the caller vouches for both.
-    unsafe {
-        let application = Application::new(allocator.as_ptr(), vk::SystemAllocationScope::DEVICE);
-        application.deallocate(wrapped.cast(), Layout::new::<Wrapped>());
+        Dispatch::set_removed(dispatch);
     }
 }
 

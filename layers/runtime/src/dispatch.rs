@@ -24,12 +24,16 @@ pub(crate) struct Lookup {
     /// For an instance, if the next layer has it.
     pub(crate) in_physical_device: Option<vk::PFN_vkGetInstanceProcAddr>,
     pub(crate) in_device: Option<vk::PFN_vkGetDeviceProcAddr>,
+    /// For an instance, whether the program can have messengers.
+    pub(crate) has_messengers: bool,
 }
 
 /// An instance with its physical devices, or a device with its queues and command buffers.
 pub struct Dispatch<L: Layer> {
     pub(crate) lookup: Lookup,
     data: Data<L>,
+    /// This, once the instance or device is destroyed.
+    removed: AtomicPtr<Self>,
     /// By number of the command; NULL until it is first looked up or called.
     functions: [AtomicPtr<c_void>; COMMAND_COUNT],
 }
@@ -121,7 +125,7 @@ impl<L: Layer> Unused<L> {
         } else {
             Data::Instance(L::Instance::default())
         };
-        // SAFETY: the memory is for a `Dispatch`, and zero, which is NULL in its functions. The other members are written here.
+        // SAFETY: the memory is for a `Dispatch`, and zero, which is NULL in its pointers. The other members are written here.
         unsafe {
             (&raw mut (*memory.as_ptr()).lookup).write(lookup);
             (&raw mut (*memory.as_ptr()).data).write(data);
@@ -138,6 +142,20 @@ impl<L: Layer> Drop for Unused<L> {
 }
 
 impl<L: Layer> Dispatch<L> {
+    /// Has [`Dispatch::removed`] return this from now on.
+    ///
+    /// # Safety
+    /// It comes from [`Unused::filled`], and is in no map any more.
+    pub(crate) unsafe fn set_removed(dispatch: NonNull<Self>) {
+        // SAFETY: the caller vouches for it.
+        unsafe { dispatch.as_ref() }.removed.store(dispatch.as_ptr(), Ordering::Relaxed);
+    }
+
+    /// Returns this if the instance or device was destroyed: the layer's function that destroys it may use the data until it returns.
+    pub(crate) fn removed(&self) -> Option<NonNull<Self>> {
+        NonNull::new(self.removed.load(Ordering::Relaxed))
+    }
+
     /// Frees one.
     ///
     /// # Safety

@@ -49,7 +49,7 @@ pub unsafe extern "system" fn get_instance_proc_addr<L: Exported>(
         // SAFETY: the chain passes an instance that exists, or NULL.
         return unsafe { (of::<L>(instance)?.lookup.in_instance)(instance, name) };
     };
-    if L::look_up(known) == LookUp::Nothing && !pointer(instance).is_null() {
+    if is_hidden::<L>(known) && !pointer(instance).is_null() {
         return None;
     }
     match known {
@@ -87,10 +87,9 @@ pub unsafe extern "system" fn get_device_proc_addr<L: Exported>(
         let below = (dispatch.lookup.in_device?)(dispatch.lookup.device, name)?;
         match registry::find(CStr::from_ptr(name)) {
             Some(command::GET_DEVICE_PROC_ADDR) => own_get_device_proc_addr::<L>(),
-            Some(known) if L::look_up(known) == LookUp::Nothing => None,
+            Some(known) if is_hidden::<L>(known) => None,
             Some(known) => Some(wrapped(dispatch, known, below)),
-            // Its first parameter would be a handle that only this layer knows.
-            None => Some(below).filter(|_| !L::WRAPS_DEVICES),
+            None => Some(below),
         }
     }
 }
@@ -113,12 +112,16 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<L: Exported>(
         let dispatch = of::<L>(instance)?;
         let below = dispatch.lookup.in_physical_device.and_then(|find| find(instance, name));
         match registry::find(CStr::from_ptr(name)) {
-            Some(known) if L::look_up(known) == LookUp::Nothing => None,
+            Some(known) if is_hidden::<L>(known) => None,
             Some(known) if known.class() == Class::PhysicalDevice => wrapped_or_own(dispatch, known, below),
             Some(_) => None,
             None => below,
         }
     }
+}
+
+fn is_hidden<L: Exported>(command: CommandId) -> bool {
+    matches!(L::look_up(command), LookUp::Nothing(_))
 }
 
 /// Returns the data of an instance.

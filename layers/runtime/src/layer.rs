@@ -22,10 +22,6 @@ pub trait Layer: Sized + 'static {
     const SETTINGS: &'static [Setting] = &[];
     /// The layer's entry among the tools that a program can list, if it is one.
     const TOOL: Option<Tool> = None;
-    /// Whether applications and layers above get handles of this layer's own for devices. The runtime translates them in every command
-    /// of the registry; a device command that it does not know is then not found. For testing how others treat such handles: none of
-    /// the runtime's features needs it.
-    const WRAPS_DEVICES: bool = false;
 
     /// Returns the result of looking up a command. Called at each look-up by an instance or device, when the settings are known.
     fn look_up(_: CommandId) -> LookUp {
@@ -47,7 +43,23 @@ pub enum LookUp {
     /// The next layer's function: calls do not come to this layer. The runtime keeps intercepting the commands that it needs itself.
     Next,
     /// NULL, as if the device did not have the command.
-    Nothing,
+    Nothing(Dispensable),
+}
+
+/// Stands for a command that programs can do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dispensable(());
+
+impl Dispensable {
+    /// Vouches for a command.
+    ///
+    /// # Safety
+    /// Programs check that the look-up found the command before they call it, and need it for nothing that the specification demands:
+    /// an object without its destroying command outlives its device.
+    #[must_use]
+    pub const unsafe fn new() -> Self {
+        Self(())
+    }
 }
 
 /// An extension that a layer provides.

@@ -14,7 +14,6 @@ mod layer;
 mod manifest;
 mod map;
 mod message;
-mod names;
 mod queries;
 mod report_file;
 mod runtime;
@@ -30,7 +29,7 @@ pub use call::{Call, Command, Exports, ExportsAll, Intercept, InterceptAll, Outc
 pub use commands::parameter_names;
 pub use device::{Device, device_of};
 pub use dispatch::{DeviceLevel, Function, InstanceLevel, Level, NoLevel};
-pub use layer::{Extension, Layer, LookUp, Setting, SettingKind, Tool};
+pub use layer::{Dispensable, Extension, Layer, LookUp, Setting, SettingKind, Tool};
 pub use manifest::{check_manifest, manifest};
 pub use message::{Severity, log};
 pub use report_file::report_file;

@@ -30,16 +30,15 @@ impl Settings {
         self.values.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_os_str())
     }
 
-    /// Returns the values of a setting, without empty ones.
-    pub fn words(&self, name: &str) -> Option<Vec<String>> {
-        let text = self.text(name)?.to_string_lossy();
-        Some(text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
+    /// Returns the values of a setting, without empty ones; none if it is not set.
+    pub fn words(&self, name: &str) -> Vec<String> {
+        let text = self.text(name).map(OsStr::to_string_lossy).unwrap_or_default();
+        text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     }
 
-    /// Returns the value of a setting as a number: `Some(None)` if it is not one.
-    pub fn number(&self, name: &str) -> Option<Option<u64>> {
-        let text = self.text(name)?;
-        Some(text.to_str().and_then(|text| text.trim().parse().ok()))
+    /// Returns the value of a setting as a number. An [`Integer`](SettingKind::Integer) that is none was reported and ignored.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        number(self.text(name)?)
     }
 
     /// Returns whether a setting is `true`, or any number but 0.
@@ -52,22 +51,26 @@ impl Settings {
     pub(crate) fn read<L: Layer>(of_program: &[&vk::LayerSettingsCreateInfoEXT<'_>]) -> Self {
         let (of_program, problems) = Self::of_program::<L>(of_program);
         problems.iter().for_each(|problem| message::log::<L>(problem));
-        of_program.or_environment::<L>()
+        of_program.or_environment::<L>(|problem| message::log::<L>(problem))
     }
 
     /// Returns whether a later instance's settings differ from these. An instance without settings has the same ones.
     pub(crate) fn are_different<L: Layer>(&self, later: &[&vk::LayerSettingsCreateInfoEXT<'_>]) -> bool {
         let later = Self::of_program::<L>(later).0;
-        !later.values.is_empty() && later.or_environment::<L>() != *self
+        !later.values.is_empty() && later.or_environment::<L>(|_| ()) != *self
     }
 
     /// Returns these settings, overridden by the environment's.
-    fn or_environment<L: Layer>(self) -> Self {
+    fn or_environment<L: Layer>(self, report: impl Fn(&str)) -> Self {
         let value = |setting: &Setting| {
-            env::var_os(setting.name).or_else(|| self.text(setting.name).map(OsStr::to_owned))
+            let value = env::var_os(setting.name).or_else(|| self.text(setting.name).map(OsStr::to_owned))?;
+            if setting.kind == SettingKind::Integer && number(&value).is_none() {
+                report(&format!("{} is ignored: {} is not a number", setting.name, value.to_string_lossy()));
+                return None;
+            }
+            Some((setting.name, value))
         };
-        let settings = L::SETTINGS.iter();
-        Self { values: settings.filter_map(|setting| Some((setting.name, value(setting)?))).collect() }
+        Self { values: L::SETTINGS.iter().filter_map(value).collect() }
     }
 
     /// Returns the structures with settings in a chain.
@@ -145,6 +148,10 @@ impl SettingKind {
             Self::Bool => (&[Type::BOOL32, Type::STRING], 1, "one VkBool32 or string"),
         }
     }
+}
+
+fn number(text: &OsStr) -> Option<u64> {
+    text.to_str()?.trim().parse().ok()
 }
 
 /// Returns the values of a setting as an environment variable would have them; nothing for types that no setting has.
@@ -263,13 +270,13 @@ mod tests {
         ];
         let (settings, problems) =
             read(&first, &[setting(NAME, c"VKLOAD_TEST_EVENTS", Type::UINT32, &[5_u32])]);
-        assert_eq!(settings.words(REPORTS).unwrap(), ["json", "trace"]);
+        assert_eq!(settings.words(REPORTS), ["json", "trace"]);
         assert_eq!(settings.text(FILE), Some(OsStr::new("/tmp/a")));
-        assert_eq!((settings.number(EVENTS), settings.number(FILE)), (Some(Some(5)), Some(None)));
+        assert_eq!((settings.number(EVENTS), settings.number(FILE)), (Some(5), None));
         assert!(settings.is_on(ON) && !settings.is_on(FILE) && problems.is_empty());
         for (ty, value) in [(Type::UINT64, 6_i64), (Type::INT64, 6)] {
             let (settings, _) = read(&[], &[setting(NAME, c"VKLOAD_TEST_EVENTS", ty, &[value])]);
-            assert_eq!(settings.number(EVENTS), Some(Some(6)), "{}", ty.as_raw());
+            assert_eq!(settings.number(EVENTS), Some(6), "{}", ty.as_raw());
         }
     }
 
@@ -278,7 +285,18 @@ mod tests {
         let number = |layer, number: &[u32; 1]| setting(layer, c"VKLOAD_TEST_EVENTS", Type::UINT32, number);
         let (settings, problems) =
             read(&[number(c"VK_LAYER_other", &[1]), number(NAME, &[2])], &[number(NAME, &[3])]);
-        assert_eq!((settings.number(EVENTS), problems.len()), (Some(Some(2)), 0));
+        assert_eq!((settings.number(EVENTS), problems.len()), (Some(2), 0));
+    }
+
+    #[test]
+    fn an_integer_that_is_no_number_is_reported_and_ignored() {
+        let (settings, _) =
+            read(&[], &[setting(NAME, c"VKLOAD_TEST_EVENTS", Type::STRING, &[c"many".as_ptr()])]);
+        let problems = core::cell::RefCell::new(Vec::new());
+        let settings =
+            settings.or_environment::<Example>(|problem| problems.borrow_mut().push(problem.to_owned()));
+        assert_eq!(settings, Settings::default());
+        assert_eq!(*problems.borrow(), ["VKLOAD_TEST_EVENTS is ignored: many is not a number"]);
     }
 
     #[test]

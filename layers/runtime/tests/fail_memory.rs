@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 
 use vkload_layer_runtime::vk;
-use vkload_tests::programs::{CProgram, Machine, Need, run};
+use vkload_tests::programs::{CProgram, Machine, Need, VALIDATION, run};
 use vkload_tests::skip_unless;
 
 mod common;
@@ -25,6 +25,21 @@ fn every_third_allocation_fails_with_a_message_to_the_program() {
         let line =
             |number| format!("VK_LAYER_EXAMPLE_fail_memory: allocation {number}, of 4096 bytes, fails");
         assert_eq!(lines, [line(3), line(6)]);
+    }
+}
+
+#[test]
+fn a_program_without_messengers_is_not_made_to_call_what_it_has_not_enabled() {
+    skip_unless!(&[Need::Compiler, Need::Distribution, Need::Layer(&VALIDATION)]);
+    for library in common::LOADERS.map(|library| library()) {
+        let (program, machine) =
+            (CProgram::compile("failing_memory", &library, &[]), Machine::with_null_driver());
+        let mut command = program.command(&machine, &library);
+        let layers = [common::example("fail_memory"), common::other(VALIDATION.manifest)];
+        let _folder = common::install(&mut command, &layers);
+        let output = run(command.arg("silent").env("EXAMPLE_FAIL_MEMORY_EVERY", "4"));
+        // Validation would write here.
+        assert_eq!(output.stdout, "0\n0\n0\n-2\n0\n0\n", "{output:?}");
     }
 }
 
@@ -91,7 +106,7 @@ fn older_loaders_and_androids_find_everything_by_name() {
         let extensions: Extensions = std::mem::transmute(function(c"vkEnumerateInstanceExtensionProperties"));
         let name = c"VK_LAYER_EXAMPLE_fail_memory".as_ptr();
         assert_eq!(extensions(name, &raw mut count, std::ptr::null_mut()), vk::Result::SUCCESS);
-        assert_eq!(count, 0);
+        assert_eq!(count, 1, "VK_EXT_layer_settings");
         let other = extensions(c"VK_LAYER_other".as_ptr(), &raw mut count, std::ptr::null_mut());
         assert_eq!(other, vk::Result::ERROR_LAYER_NOT_PRESENT);
     }

@@ -10,7 +10,7 @@ fn bare(text: &str) -> String {
 
 #[test]
 fn shown_code_is_compiled() {
-    let examples: String = ["log_present", "wrap_devices", "fail_memory"]
+    let examples: String = ["log_present", "count_calls", "fail_memory"]
         .map(|name| fs::read_to_string(format!("examples/{name}.rs")).unwrap())
         .map(|text| bare(&text))
         .concat();

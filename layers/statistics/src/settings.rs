@@ -66,13 +66,8 @@ impl Settings {
             events: USUAL_EVENTS,
             all_events: 0,
         };
-        if let Some(number) = value(EVENTS) {
-            match number.to_str().and_then(|number| number.trim().parse().ok()) {
-                Some(number) => settings.events = Ord::min(number, MOST_EVENTS),
-                None => problems.push(format!(
-                    "{EVENTS} is not a number, so {USUAL_EVENTS} events are kept for each thread"
-                )),
-            }
+        if let Some(number) = value(EVENTS).and_then(|number| number.to_str()?.trim().parse().ok()) {
+            settings.events = Ord::min(number, MOST_EVENTS);
         }
         settings.all_events = settings.events.saturating_mul(SHARES);
         if is_elevated {
@@ -105,11 +100,11 @@ mod tests {
 
     #[test]
     fn words_are_taken_in_any_order_and_others_are_named() {
-        let variables = [("VKLOAD_STATISTICS", "trace, jsno,json"), ("VKLOAD_STATISTICS_EVENTS", "many")];
+        let variables = [("VKLOAD_STATISTICS", "trace, jsno,json")];
         let (settings, problems) = read(false, &variables);
         assert!(!settings.table && settings.json && settings.trace);
         assert_eq!(settings.events, USUAL_EVENTS);
-        assert!(problems[0].contains("`jsno`") && problems[1].contains("is not a number"), "{problems:?}");
+        assert!(problems[0].contains("`jsno`"), "{problems:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use ash::vk;
 use vkload_core::abi::array;
 use vkload_core::memory::Process;
 use vkload_registry::parameter::Out;
-use vkload_registry::{COMMAND_COUNT, CommandId, FIRST_DEVICE, FIRST_INSTANCE, command, table_by_command};
+use vkload_registry::{COMMAND_COUNT, CommandId, FIRST_INSTANCE, command, table_by_command};
 
 use crate::call::{Call, Command, InterceptAll, Returned};
 use crate::dispatch::{DeviceLevel, Function, InstanceLevel, Level as _, pointer};
@@ -160,9 +160,7 @@ pub(crate) const fn is_needed<L: Exported>(index: usize) -> bool {
     ];
     const TOOLS: [CommandId; 2] =
         [command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES, command::GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT];
-    is_one_of(&COMMANDS, index)
-        || L::TOOL.is_some() && is_one_of(&TOOLS, index)
-        || L::WRAPS_DEVICES && index >= FIRST_DEVICE && is_interceptable(index)
+    is_one_of(&COMMANDS, index) || L::TOOL.is_some() && is_one_of(&TOOLS, index)
 }
 
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]

@@ -50,40 +50,9 @@ macro_rules! forward {
     (GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT $($rest:ident)*) => {
         forward!(GET_PHYSICAL_DEVICE_TOOL_PROPERTIES $($rest)*)
     };
-    (SET_DEBUG_UTILS_OBJECT_NAME_EXT $layer:ident $call:ident $device:ident $info:ident) => {
-        names::with_real_handle(
-            $call,
-            $call.parameters.$info,
-            |info| &mut info.object_handle,
-            |call, info| forward!(= $layer call; call.parameters.$device, info),
-        )
-    };
-    (SET_DEBUG_UTILS_OBJECT_TAG_EXT $($rest:ident)*) => { forward!(SET_DEBUG_UTILS_OBJECT_NAME_EXT $($rest)*) };
-    (DEBUG_MARKER_SET_OBJECT_NAME_EXT $layer:ident $call:ident $device:ident $info:ident) => {
-        names::with_real_handle(
-            $call,
-            $call.parameters.$info,
-            |info| &mut info.object,
-            |call, info| forward!(= $layer call; call.parameters.$device, info),
-        )
-    };
-    (DEBUG_MARKER_SET_OBJECT_TAG_EXT $($rest:ident)*) => { forward!(DEBUG_MARKER_SET_OBJECT_NAME_EXT $($rest)*) };
-    (SET_PRIVATE_DATA $layer:ident $call:ident $device:ident $kind:ident $handle:ident $slot:ident $data:ident) => {
-        forward!(= $layer $call; $call.parameters.$device, $call.parameters.$kind,
-            names::real_handle($call, $call.parameters.$handle), $call.parameters.$slot, $call.parameters.$data)
-    };
-    (SET_PRIVATE_DATA_EXT $($rest:ident)*) => { forward!(SET_PRIVATE_DATA $($rest)*) };
-    (GET_PRIVATE_DATA $($rest:ident)*) => { forward!(SET_PRIVATE_DATA $($rest)*) };
-    (GET_PRIVATE_DATA_EXT $($rest:ident)*) => { forward!(SET_PRIVATE_DATA $($rest)*) };
     ($command:tt $layer:ident $call:ident $($parameter:ident)*) => {
-        forward!(= $layer $call; $($call.parameters.$parameter),*)
-    };
-    (= $layer:ident $call:ident; $first:expr $(, $parameter:expr)*) => {
         match $call.function {
-            Some(function) => Self::typed(function)(
-                unwrapped::<$layer, _>($first, Self::CLASS, $call.dispatch),
-                $($parameter),*
-            ),
+            Some(function) => Self::typed(function)($($call.parameters.$parameter),*),
             None => nowhere_to_go::<$layer>(Self::ID),
         }
     };
@@ -122,9 +91,9 @@ macro_rules! rows {
         #[allow(unused_imports, reason = "not every part needs each")]
         use vkload_registry::parameter::{Array, In, InOptional, Out};
         use vkload_registry::parameter::number_of;
-        use vkload_registry::{Class, CommandId, calls, command, types as vk};
+        use vkload_registry::{CommandId, calls, command, types as vk};
 
-        use $crate::call::{All, Call, Command, Handler, InterceptAll, PassOn, enter, unwrapped};
+        use $crate::call::{All, Call, Command, Handler, InterceptAll, PassOn, enter};
         #[allow(unused_imports, reason = "not every part needs each")]
         use $crate::commands::rows::{forward, level};
         use $crate::commands::{Wrapper, Wrapping};
@@ -132,7 +101,7 @@ macro_rules! rows {
         use $crate::dispatch::{DeviceLevel, Function, InstanceLevel, NoLevel};
         use $crate::runtime::{Exported, nowhere_to_go};
         #[allow(unused_imports, reason = "not every part needs each")]
-        use $crate::{creation, names, queries};
+        use $crate::{creation, queries};
 
         #[allow(unreachable_pub, reason = "not the commands without an object")]
         pub mod types {
@@ -148,7 +117,6 @@ macro_rules! rows {
             // SAFETY: the rows are the registry's.
             unsafe impl Command for types::$name {
                 const ID: CommandId = command::$constant;
-                const CLASS: Class = Class::$class;
                 type Parameters<'a> = calls::$name<'a>;
                 type Numbers = [u64; [$(stringify!($parameter)),*].len()];
                 type Return = $result;

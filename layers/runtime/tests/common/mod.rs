@@ -55,7 +55,7 @@ pub(crate) fn example(name: &str) -> Installed {
 }
 
 /// Returns another layer.
-fn other(manifest: &str) -> Installed {
+pub(crate) fn other(manifest: &str) -> Installed {
     read(Path::new(manifest))
 }
 

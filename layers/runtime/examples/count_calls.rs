@@ -1,4 +1,4 @@
-//! A layer with handles of its own for devices, which counts the calls on each device.
+//! A layer that counts the calls of every command.
 #![forbid(unsafe_code)]
 
 use std::ffi::CStr;
@@ -7,19 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use vkload_layer_runtime::registry::command;
 use vkload_layer_runtime::{Call, Command, InterceptAll, Layer, Returned, export, log};
 
-struct WrapDevices;
+struct CountCalls;
 
-impl Layer for WrapDevices {
-    const NAME: &CStr = c"VK_LAYER_EXAMPLE_wrap_devices";
-    const DESCRIPTION: &str = "Wraps each device";
-    const WRAPS_DEVICES: bool = true;
+impl Layer for CountCalls {
+    const NAME: &CStr = c"VK_LAYER_EXAMPLE_count_calls";
+    const DESCRIPTION: &str = "Counts the calls of every command";
     type Instance = ();
     type Device = ();
 }
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-impl InterceptAll for WrapDevices {
+impl InterceptAll for CountCalls {
     fn intercept<C: Command>(call: Call<'_, Self, C>) -> Returned<'_, C> {
         CALLS.fetch_add(1, Ordering::Relaxed);
         let returned = call.next();
@@ -30,12 +29,12 @@ impl InterceptAll for WrapDevices {
     }
 }
 
-export!(WrapDevices: ..);
+export!(CountCalls: ..);
 
 #[test]
 fn manifest_is_current() -> Result<(), String> {
-    vkload_layer_runtime::check_manifest::<WrapDevices>(
-        "examples/VkLayer_wrap_devices.json",
-        "./libwrap_devices.so",
+    vkload_layer_runtime::check_manifest::<CountCalls>(
+        "examples/VkLayer_count_calls.json",
+        "./libcount_calls.so",
     )
 }
