@@ -154,10 +154,14 @@ pub trait Driver: Sized + Send + Sync + 'static {
         Err(ImportError::InvalidExternalHandle)
     }
 
-    /// Exports a handle of an object whose type has this kind among its [exports](SyncType::sharing): a file
-    /// descriptor, or the bits of a Zircon handle. For a kind that [copies](HandleKind::copies) the signal was
-    /// submitted before, and -1 means that it has occurred. The object itself does not change.
-    fn export_sync(device: &Device<Self>, sync: &Self::Sync, kind: HandleKind) -> Result<i32, ExportError> {
+    /// Exports a handle of this kind, which the object's type has among its [exports](SyncType::sharing). For a kind
+    /// that [copies](HandleKind::copies) the signal was submitted before, and [`Handle::SIGNALLED`] means that it has
+    /// occurred. The object itself does not change. A handle of another kind fails the application's call.
+    fn export_sync(
+        device: &Device<Self>,
+        sync: &Self::Sync,
+        kind: HandleKind,
+    ) -> Result<Handle, ExportError> {
         let _ = (device, sync, kind);
         Err(ExportError::Unknown)
     }

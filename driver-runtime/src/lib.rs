@@ -74,7 +74,7 @@ pub use commands::missing::missing_core_commands;
 pub use device::{Device, DeviceRequest, Queue, QueueInfo};
 pub use driver::{Driver, Search, Tables};
 pub use driver_types::DriverTypes;
-pub use host::{Host, NoThread, ThreadWork};
+pub use host::{Host, NoThread, Thread, ThreadWork};
 pub use instance::{Enumeration, Instance, InstanceRequest};
 pub use object::{Object, ObjectBase, Owned, VkObject};
 pub use physical_device::{Chainable, Description, PhysicalDevice, Vulkan14Properties};

@@ -144,9 +144,10 @@ impl Driver for Neighbour {
             ImportError::InvalidExternalHandle
         })
     }
-    fn export_sync(_: &Device<Self>, sync: &Shared, _: HandleKind) -> Result<i32, ExportError> {
-        let copy = sync.file.as_fd().try_clone_to_owned();
-        copy.map(IntoRawFd::into_raw_fd).map_err(|_| ExportError::TooManyObjects)
+    fn export_sync(_: &Device<Self>, sync: &Shared, kind: HandleKind) -> Result<Handle, ExportError> {
+        let copy = sync.file.as_fd().try_clone_to_owned().map_err(|_| ExportError::TooManyObjects)?;
+        // SAFETY: the copy is open, and its owner gives it away.
+        Ok(unsafe { Handle::new(kind, copy.into_raw_fd()) })
     }
     /// Runs the work at once. The signals that it waits for are submitted, possibly by the other process, which also
     /// runs its work at once.

@@ -1,6 +1,7 @@
 //! Drivers without unsafe code that must not compile: each file in `unsound/` tries one thing that would break memory safety.
 //!
-//! The first line of a file is the error that the compiler must report for it: another error, such as a misspelt name, fails the test.
+//! The first line of a file is the error that the compiler must report for it, and for each line that ends in `//~`: another
+//! error, such as a misspelt name, fails the test.
 //! `control.rs` is a complete driver, which compiles.
 
 use std::collections::BTreeMap;
@@ -56,6 +57,11 @@ fn a_driver_without_unsafe_code_cannot_break_memory_safety() {
         let errors = errors(path, runtime);
         let mut own = errors.lines().filter(|line| line.contains("error"));
         assert!(own.any(|line| line.contains(expected)), "{name} lacks `{expected}`:\n{errors}");
+        for (line, _) in (1..).zip(text.lines()).filter(|(_, text)| text.ends_with("//~")) {
+            let is_here =
+                |error: &str| error.contains(&format!("{name}.rs:{line}:")) && error.contains(expected);
+            assert!(errors.lines().any(is_here), "line {line} of {name} compiles:\n{errors}");
+        }
     }
     assert!(cases.len() > 12);
 }

@@ -52,13 +52,17 @@ pub(crate) fn import_sync(handle: Handle) -> Result<Value, ImportError> {
     Value::import(handle).ok_or(ImportError::InvalidExternalHandle)
 }
 
-/// Exports a handle. For a sync file it is -1, after the signal has occurred.
-pub(crate) fn export_sync(sync: &Value, kind: HandleKind) -> Result<i32, ExportError> {
+/// Exports a handle: for a sync file after the signal has occurred.
+pub(crate) fn export_sync(sync: &Value, kind: HandleKind) -> Result<Handle, ExportError> {
     match kind {
-        HandleKind::OpaqueFd => sync.export().ok_or(ExportError::TooManyObjects),
+        HandleKind::OpaqueFd => {
+            let file = sync.export().ok_or(ExportError::TooManyObjects)?;
+            // SAFETY: the descriptor is new, and nothing else owns it.
+            Ok(unsafe { Handle::new(kind, file) })
+        }
         HandleKind::SyncFd => {
             sync.wait();
-            Ok(-1)
+            Ok(Handle::SIGNALLED)
         }
         HandleKind::ZirconEvent => Err(ExportError::Unknown),
     }

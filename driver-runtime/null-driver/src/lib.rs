@@ -165,7 +165,7 @@ impl Driver for Null {
         external::import_sync(handle)
     }
 
-    fn export_sync(_: &Device<Self>, sync: &host::Value, kind: HandleKind) -> Result<i32, ExportError> {
+    fn export_sync(_: &Device<Self>, sync: &host::Value, kind: HandleKind) -> Result<Handle, ExportError> {
         external::export_sync(sync, kind)
     }
 

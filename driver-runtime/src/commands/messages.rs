@@ -9,6 +9,7 @@ use vkload_core::memory::OutOfMemory;
 use vkload_core::registry::parameter::{InOptional, Out};
 
 use crate::calls;
+use crate::dispatch::Invariant;
 use crate::driver::Driver;
 use crate::instance::Instance;
 use crate::log::Label;
@@ -17,7 +18,7 @@ use crate::object::{Object, ObjectBase, ParentObject, VkObject};
 /// The common part of both kinds of listeners: a number among the instance's listeners.
 struct Listening<D: Driver, H> {
     number: usize,
-    kind: PhantomData<(D, fn() -> H)>,
+    kind: Invariant<(D, H)>,
 }
 
 // SAFETY: no other type is behind such handles.

@@ -16,7 +16,7 @@ use vkload_core::registry::parameter::Array;
 
 use crate::calls;
 use crate::device::{Device, device_object};
-use crate::dispatch::{Forward, forwards};
+use crate::dispatch::{Forward, Invariant, forwards};
 use crate::driver_types::DriverTypes;
 use crate::forward::calls::{call, list};
 use crate::object::{Object, Owned, Piece, Plain};
@@ -25,7 +25,7 @@ use batch::Batch;
 struct Template<D> {
     entries: Piece<Entry>,
     bind_point: vk::PipelineBindPoint,
-    driver: PhantomData<fn() -> D>,
+    driver: Invariant<D>,
 }
 
 /// The position of descriptors in the data (`VkDescriptorUpdateTemplateEntry`).

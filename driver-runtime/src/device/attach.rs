@@ -7,13 +7,14 @@ use vkload_core::memory::OutOfMemory;
 
 use super::Device;
 use crate::calls;
+use crate::dispatch::Invariant;
 use crate::driver_types::DriverTypes;
 use crate::object::{Object, ObjectBase, ParentObject, Slot};
 
 /// The object behind a private data slot.
 struct SlotObject<D: DriverTypes> {
     slot: Slot,
-    device: core::marker::PhantomData<D>,
+    device: Invariant<D>,
 }
 
 device_object! { <D: DriverTypes> SlotObject<D> = PrivateDataSlot }

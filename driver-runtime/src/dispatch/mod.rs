@@ -12,9 +12,15 @@ mod table;
 mod tests;
 mod trampolines;
 
+use core::marker::PhantomData;
+
 pub(crate) use forward::{Forward, forwards};
 pub use gate::Enabled;
 pub use private::{Level, PrivateCommand};
 pub(crate) use table::function;
 pub use table::{Command, CommandTable, DispatchTable, EntryPoints, is_type_of};
 pub(crate) use trampolines::{TABLE_OFFSET, trampoline};
+
+/// Marks a type as invariant in `T`, and as `Send` and `Sync` whatever `T` is. Two drivers can differ in the lifetimes
+/// of a function pointer alone, and then one is a subtype of the other: nothing of the one may become the other's.
+pub(crate) type Invariant<T> = PhantomData<fn(T) -> T>;

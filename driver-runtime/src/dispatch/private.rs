@@ -3,7 +3,7 @@
 use core::ffi::CStr;
 use core::marker::PhantomData;
 
-use super::Command;
+use super::{Command, Invariant};
 
 /// A command of the driver `D` that the registry does not list, for [`Driver::PRIVATE_COMMANDS`](crate::Driver::PRIVATE_COMMANDS).
 pub struct PrivateCommand<D> {
@@ -11,7 +11,7 @@ pub struct PrivateCommand<D> {
     pub(crate) level: Level,
     pub(crate) extension: &'static CStr,
     pub(crate) function: Command,
-    of: PhantomData<fn() -> D>,
+    of: Invariant<D>,
 }
 
 impl<D> PrivateCommand<D> {

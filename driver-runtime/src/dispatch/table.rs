@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use ash::vk;
 use vkload_core::registry::{self, COMMAND_COUNT, CommandId};
 
+use super::Invariant;
 use super::private::is_same;
 
 /// A Vulkan command whose parameters do not matter.
@@ -17,7 +18,7 @@ pub type Command = unsafe extern "system" fn();
 /// behind handles, so one driver's functions cannot become another's.
 pub struct EntryPoints<D> {
     functions: [Option<Command>; COMMAND_COUNT],
-    of: PhantomData<fn() -> D>,
+    of: Invariant<D>,
 }
 
 impl<D> Clone for EntryPoints<D> {
@@ -237,7 +238,7 @@ impl DispatchTable {
 /// [`Enumeration::push_with`](crate::Enumeration::push_with).
 pub struct CommandTable<D> {
     table: DispatchTable,
-    of: PhantomData<fn() -> D>,
+    of: Invariant<D>,
 }
 
 impl<D> CommandTable<D> {

@@ -10,7 +10,7 @@ use super::Headless;
 use super::image::{SwapchainImage, create_info};
 use crate::calls::{self, Outcome as _};
 use crate::device::{Device, Queue, device_object};
-use crate::dispatch::EntryPoints;
+use crate::dispatch::{EntryPoints, Invariant};
 use crate::entry_points;
 use crate::forward::calls::list;
 use crate::object::{Object, ParentObject};
@@ -24,7 +24,7 @@ pub struct Swapchain<D: Headless> {
     /// The image that is looked at first by the next acquisition.
     next: AtomicUsize,
     is_retired: AtomicBool,
-    of: core::marker::PhantomData<fn() -> D>,
+    of: Invariant<D>,
 }
 
 device_object! { <D: Headless> Swapchain<D> = SwapchainKHR }

@@ -14,7 +14,7 @@ use ash::vk;
 use vkload_core::memory::OutOfMemory;
 use vkload_core::platform::{Pause, Waiting};
 
-use super::{Host, NoThread, ThreadWork};
+use super::{Host, NoThread, Thread, ThreadWork};
 use crate::drm::{DrmDevices, scan};
 
 /// A driver's system on Linux and Android: `fn host() -> &'static dyn Host { &Linux }`.
@@ -84,13 +84,8 @@ impl Host for Linux {
         variable(c"VKLOAD_DRIVER_TRACE_FILE").is_some_and(|path| unsafe { libc::unlink(path.as_ptr()) } == 0)
     }
 
-    fn spawn(&self, work: ThreadWork) -> Result<usize, NoThread> {
+    fn spawn(&self, work: ThreadWork) -> Result<Thread, NoThread> {
         spawn(work)
-    }
-
-    fn join(&self, thread: usize) {
-        // SAFETY: the number is a thread that `spawn` made, and comes here once. When this returns, the thread is gone.
-        unsafe { libc::pthread_join(thread as libc::pthread_t, ptr::null_mut()) };
     }
 
     fn sleep_until(&self, word: &AtomicU32, seen: u32, deadline: u64) {
@@ -168,7 +163,7 @@ fn variable(name: &CStr) -> Option<&CStr> {
 }
 
 /// Starts a thread that blocks all signals.
-fn spawn(work: ThreadWork) -> Result<usize, NoThread> {
+fn spawn(work: ThreadWork) -> Result<Thread, NoThread> {
     let layout = Layout::new::<ThreadWork>();
     // SAFETY: the layout is not empty.
     let room = NonNull::new(unsafe { alloc(layout) }.cast::<ThreadWork>()).ok_or(NoThread)?;
@@ -188,8 +183,13 @@ fn spawn(work: ThreadWork) -> Result<usize, NoThread> {
             dealloc(room.as_ptr().cast(), layout);
             return Err(NoThread);
         }
-        Ok(thread.assume_init() as usize)
+        Ok(Thread::new(thread.assume_init() as usize, join))
     }
+}
+
+fn join(thread: usize) {
+    // SAFETY: the number is a thread that `spawn` made, whose `Thread` brings it here once.
+    unsafe { libc::pthread_join(thread as libc::pthread_t, ptr::null_mut()) };
 }
 
 /// Runs a thread's work. A panic aborts the process: C frames cannot be unwound.

@@ -47,17 +47,11 @@ pub trait Host: Waiting {
         false
     }
 
-    /// Starts a thread that [runs](ThreadWork::run) `work`, and returns a number for it. On a system without threads,
-    /// which is the default here, submissions are held in lists that advance with the application's calls.
-    fn spawn(&self, work: ThreadWork) -> Result<usize, NoThread> {
+    /// Starts a thread that [runs](ThreadWork::run) `work`. On a system without threads, which is the default here,
+    /// submissions are held in lists that advance with the application's calls.
+    fn spawn(&self, work: ThreadWork) -> Result<Thread, NoThread> {
         let _ = work;
         Err(NoThread)
-    }
-
-    /// Waits until the thread with this number of [`Host::spawn`] has ended; called once for each, when its work has
-    /// ended. When this returns, the thread must no longer execute code of the driver: the driver may be unloaded.
-    fn join(&self, thread: usize) {
-        let _ = thread;
     }
 
     /// Sleeps while `word` is still `seen`, until [`Host::wake`] is called for it; waking up without a reason is allowed.
@@ -92,6 +86,29 @@ pub trait Host: Waiting {
 /// The system could not start a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoThread;
+
+/// A thread that [`Host::spawn`] has started.
+#[derive(Debug)]
+pub struct Thread {
+    number: usize,
+    join: fn(usize),
+}
+
+impl Thread {
+    /// Creates the value for a thread with this number. `join` is called once with it, when the thread's work has
+    /// ended, and returns when the thread no longer executes code of the driver: the driver may be unloaded then.
+    ///
+    /// Only this value leads to a call of `join`. So a host whose function is private may rely on its numbers.
+    #[must_use]
+    pub const fn new(number: usize, join: fn(usize)) -> Self {
+        Self { number, join }
+    }
+
+    /// Waits until the thread has ended.
+    pub fn join(self) {
+        (self.join)(self.number);
+    }
+}
 
 /// The work of a thread that the system starts for the runtime.
 ///

@@ -17,13 +17,14 @@ mod private_data;
 mod tests;
 
 use core::alloc::Layout;
+use core::marker::PhantomData;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 use vkload_core::memory::{Allocator, CopiedCallbacks, OutOfMemory, Process};
 
-use crate::dispatch::DispatchTable;
+use crate::dispatch::{DispatchTable, Invariant};
 
 pub use base::{LOADER_MAGIC, ObjectBase};
 pub use exclusive::{Changeable, Exclusive};
@@ -53,6 +54,7 @@ pub unsafe trait VkObject: Send + Sync + Sized + 'static {
 #[repr(C)]
 pub struct Object<T: VkObject> {
     base: ObjectBase,
+    of: Invariant<T>,
     driver: T,
 }
 
@@ -71,13 +73,50 @@ impl<T: VkObject> Object<T> {
         callbacks: *const vk::AllocationCallbacks<'_>,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
+        let root = parent.root();
+        if callbacks.is_null() && root.is_in_process_memory() {
+            let (memory, table) = (CopiedCallbacks::process(), root.base().dispatch());
+            return Self::create_block(parent, memory, table, Self::LAYOUT, driver);
+        }
         // SAFETY: the caller vouches for the callbacks.
         unsafe { Self::create_sized(parent, callbacks, Self::LAYOUT, driver) }
     }
 
+    /// Creates an object as [`Object::create`] does, and hands it out. Memory from callbacks has a path of its own.
+    ///
     /// # Safety
     /// As for [`Object::create`].
     #[inline]
+    pub(crate) unsafe fn create_handle(
+        parent: &T::Parent,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        driver: T,
+    ) -> Result<T::Handle, OutOfMemory> {
+        let root = parent.root();
+        if callbacks.is_null() && root.is_in_process_memory() {
+            let (memory, table) = (CopiedCallbacks::process(), root.base().dispatch());
+            return Ok(Self::create_block(parent, memory, table, Self::LAYOUT, driver)?.into_handle());
+        }
+        // SAFETY: the caller vouches for the callbacks.
+        unsafe { Self::create_handle_with_callbacks(parent, callbacks, driver) }
+    }
+
+    /// # Safety
+    /// As for [`Object::create`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn create_handle_with_callbacks(
+        parent: &T::Parent,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        driver: T,
+    ) -> Result<T::Handle, OutOfMemory> {
+        // SAFETY: the caller vouches for the callbacks.
+        unsafe { Self::create_sized(parent, callbacks, Self::LAYOUT, driver) }.map(Owned::into_handle)
+    }
+
+    /// # Safety
+    /// As for [`Object::create`].
+    #[inline(never)]
     unsafe fn create_sized(
         parent: &T::Parent,
         callbacks: *const vk::AllocationCallbacks<'_>,
@@ -85,13 +124,9 @@ impl<T: VkObject> Object<T> {
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
         let root = parent.root();
-        let table = root.base().dispatch();
-        if callbacks.is_null() && root.is_in_process_memory() {
-            return Self::create_block(parent, CopiedCallbacks::process(), table, layout, driver);
-        }
         // SAFETY: the caller vouches for the callbacks.
         let memory = unsafe { root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT) };
-        Self::create_block(parent, memory, table, layout, driver)
+        Self::create_block(parent, memory, root.base().dispatch(), layout, driver)
     }
 
     /// Creates an object with a table of its own in memory of `memory`. `parent` outlives the object, which the runtime
@@ -105,7 +140,8 @@ impl<T: VkObject> Object<T> {
         Self::create_block(parent, memory, dispatch, Self::LAYOUT, driver)
     }
 
-    #[inline]
+    /// Inlined, so that an object without arrays in the process's memory takes nothing of the rest.
+    #[inline(always)]
     fn create_block(
         parent: &T::Parent,
         memory: CopiedCallbacks,
@@ -125,7 +161,7 @@ impl<T: VkObject> Object<T> {
         let mut base = ObjectBase::with_dispatch(T::Handle::TYPE, T::Parent::KIND, root, dispatch);
         base.set_size(layout.size());
         // SAFETY: the block begins with the layout of the object.
-        unsafe { block.write(Self { base, driver }) };
+        unsafe { block.write(Self { base, of: PhantomData, driver }) };
         Ok(Owned { object: block, memory })
     }
 
@@ -253,7 +289,32 @@ impl<T: VkObject> Object<T> {
             let Some(parent) = T::Parent::of_handle(parent) else {
                 return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
             };
-            match Self::create(parent, callbacks, driver) {
+            let root = parent.root();
+            if !callbacks.is_null() || !root.is_in_process_memory() {
+                return Self::create_command_with_callbacks(parent, callbacks, out, driver);
+            }
+            let (memory, table) = (CopiedCallbacks::process(), root.base().dispatch());
+            match Self::create_block(parent, memory, table, Self::LAYOUT, driver) {
+                Ok(object) => out.write(object.into_handle()),
+                Err(error) => return error.into(),
+            }
+        }
+        vk::Result::SUCCESS
+    }
+
+    /// # Safety
+    /// As for [`Object::create_command`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn create_command_with_callbacks(
+        parent: &T::Parent,
+        callbacks: *const vk::AllocationCallbacks<'_>,
+        out: *mut T::Handle,
+        driver: T,
+    ) -> vk::Result {
+        // SAFETY: the caller vouches for the pointers.
+        unsafe {
+            match Self::create_sized(parent, callbacks, Self::LAYOUT, driver) {
                 Ok(object) => out.write(object.into_handle()),
                 Err(error) => return error.into(),
             }

@@ -193,6 +193,11 @@ impl Root {
         &self.foreign
     }
 
+    /// Returns the slot with which the runtime marks objects of an instance, whose own slots applications cannot have.
+    pub(crate) fn first_slot(&self) -> Slot {
+        Slot::new(NonNull::from(self).addr(), 1)
+    }
+
     /// Returns a private data slot that was never given out before.
     pub fn new_slot(&self) -> Slot {
         let index = self.last_slot.fetch_add(1, Ordering::Relaxed).wrapping_add(1);

@@ -5,6 +5,9 @@ use core::marker::PhantomData;
 
 use vkload_core::memory::OutOfMemory;
 
+use super::ObjectBase;
+use crate::dispatch::Invariant;
+
 /// The most arrays in a block.
 pub const PIECES: usize = 16;
 
@@ -30,7 +33,7 @@ unsafe impl<P: Plain, const N: usize> Plain for [P; N] {}
 pub struct Pieces<T> {
     layout: Layout,
     count: usize,
-    of: PhantomData<fn() -> T>,
+    of: Invariant<T>,
 }
 
 /// An array in the block of an object, which [`Object::array`](super::Object::array) finds.
@@ -38,7 +41,7 @@ pub struct Pieces<T> {
 pub struct Piece<P> {
     offset: usize,
     length: usize,
-    element: PhantomData<fn() -> P>,
+    element: Invariant<P>,
 }
 
 impl<P> Clone for Piece<P> {
@@ -67,12 +70,13 @@ impl<T> Pieces<T> {
         Self { layout: object, count: 0, of: PhantomData }
     }
 
-    /// Adds an array of this many elements.
+    /// Adds an array of this many elements, which are aligned to at most 8 bytes: others do not compile.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the block would be larger than memory can be, or if the object already has [`PIECES`]
     /// arrays.
     pub fn add<P: Plain>(&mut self, length: usize) -> Result<Piece<P>, OutOfMemory> {
+        const { assert!(align_of::<P>() <= align_of::<ObjectBase>(), "blocks are aligned as their objects are") };
         if self.count == PIECES {
             return Err(OutOfMemory);
         }

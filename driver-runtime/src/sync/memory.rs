@@ -63,10 +63,10 @@ impl<D: Driver> Device<D> {
         let uninit = UninitSyncRef::new(self.event_count())?;
         let sync = match D::create_sync_for_memory(self, memory, false)? {
             Some(sync) => sync,
-            None => D::create_sync(self, self.sync_types().made_as(kind), 1)?,
+            None => D::create_sync(self, kind, 1)?,
         };
         // The wait's signal was submitted earlier by another process, so queues can wait for it.
-        payloads.set_temporary(uninit.init(sync, kind, Ability::NONE, false, true));
+        payloads.set_temporary(uninit.init(sync, kind, Ability::NONE, true));
         Ok(())
     }
 }
@@ -111,7 +111,7 @@ impl<D: Driver> Queue<D> {
         }
         let uninit = UninitSyncRef::new(device.event_count())?;
         if let Some(sync) = D::create_sync_for_memory(device, memory, true)? {
-            submit.add_binary_signal(uninit.init(sync, 0, Ability::NONE, false, false))?;
+            submit.add_binary_signal(uninit.init(sync, 0, Ability::NONE, false))?;
         }
         // SAFETY: the caller vouches for the handle.
         let fence: Option<SyncRef<D>> =

@@ -4,9 +4,9 @@ use vkload_core::platform::Lock;
 
 use crate::device::Device;
 use crate::driver::Driver;
-use crate::driver_types::DriverTypes;
+use crate::driver_types::{DriverTypes, SyncObject as _};
 use crate::result::SubmitError;
-use crate::sync_object::{Ability, SyncRef, UninitSyncRef};
+use crate::sync_object::{SyncRef, UninitSyncRef};
 
 /// The payloads of a fence or a semaphore.
 pub(crate) struct Payloads<D: DriverTypes>(Lock<Slots<D>>);
@@ -35,7 +35,7 @@ impl<D: DriverTypes> Payloads<D> {
     /// Returns the value of the active payload.
     pub(crate) fn value(&self) -> u64 {
         let slots = self.0.lock(D::host());
-        slots.temporary.as_ref().unwrap_or(&slots.permanent).current_value()
+        slots.temporary.as_ref().unwrap_or(&slots.permanent).value()
     }
 
     pub(crate) fn is_temporary(&self) -> bool {
@@ -61,20 +61,13 @@ impl<D: DriverTypes> Payloads<D> {
 impl<D: Driver> UninitSyncRef<D> {
     /// Puts a synchronisation object of the type `kind` of the device into it.
     pub(crate) fn init_for(self, device: &Device<D>, sync: D::Sync, kind: usize) -> SyncRef<D> {
-        let types = device.sync_types();
-        let made_as = types.made_as(kind);
-        let abilities = types.list().get(made_as).map_or(Ability::NONE, |kind| kind.abilities());
-        let is_emulated = made_as != kind;
-        // A reset selects the next value, which is not signalled yet.
-        let abilities = if is_emulated { abilities.and(Ability::CPU_RESET) } else { abilities };
-        self.init(sync, kind, abilities, is_emulated, false)
+        self.init(sync, kind, device.sync_types().abilities(kind), false)
     }
 }
 
 impl<D: Driver> SyncRef<D> {
     pub(crate) fn create(device: &Device<D>, kind: usize, initial: u64) -> Result<Self, SubmitError> {
         let memory = UninitSyncRef::new(device.event_count())?;
-        let made_as = device.sync_types().made_as(kind);
-        Ok(memory.init_for(device, D::create_sync(device, made_as, initial)?, kind))
+        Ok(memory.init_for(device, D::create_sync(device, kind, initial)?, kind))
     }
 }

@@ -93,8 +93,8 @@ pub(super) fn create_semaphore<D: Driver>(call: &calls::CreateSemaphore<'_>) -> 
             .map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_semaphore(info.handle_types));
         let exports = exports.ok_or(vk::Result::ERROR_UNKNOWN)?;
         let semaphore = Semaphore::new(device, purpose, exports, initial)?;
-        let object = Object::<Semaphore<D>>::create(device, call.allocator.as_ptr(), semaphore)?;
-        call.semaphore.write(object.into_handle());
+        let semaphore = Object::create_handle(device, call.allocator.as_ptr(), semaphore)?;
+        call.semaphore.write(semaphore);
     }
     Ok(())
 }

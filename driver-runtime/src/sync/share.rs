@@ -88,7 +88,7 @@ fn import<D: Driver>(
     let uninit = UninitSyncRef::<D>::new(device.event_count())?;
     let payload = if handle.is_signalled() {
         let sync = D::create_sync(device, kind, 1).map_err(|_| ImportError::OutOfHostMemory)?;
-        uninit.init(sync, kind, Ability::NONE, false, true)
+        uninit.init(sync, kind, Ability::NONE, true)
     } else {
         let payload = uninit.init_for(device, D::import_sync(device, kind, handle)?, kind);
         payload.set_shared();
@@ -169,7 +169,10 @@ fn export<D: Driver>(
             return Err(ExportError::Unknown);
         }
     }
-    let fd = D::export_sync(device, &payload, kind)?;
+    let handle = D::export_sync(device, &payload, kind)?;
+    if handle.kind() != kind {
+        return Err(ExportError::Unknown);
+    }
     if !kind.copies() {
         payload.set_shared();
         device.flush();
@@ -178,8 +181,7 @@ fn export<D: Driver>(
     } else {
         drop(payloads.restore());
     }
-    // SAFETY: the driver has made the handle for the application.
-    Ok(unsafe { Handle::new(kind, fd) })
+    Ok(handle)
 }
 
 fn new_payload<D: Driver>(device: &Device<D>, kind: usize) -> Result<SyncRef<D>, ExportError> {

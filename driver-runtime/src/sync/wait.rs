@@ -66,8 +66,7 @@ impl<D: DriverTypes> PendingWaits<D> {
     /// Adds a binary object to wait for.
     pub(super) fn add_binary(&mut self, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
         self.not_submitted |= !sync.is_submitted_here();
-        let value = sync.signalled_value();
-        self.add(sync, value)
+        self.add(sync, 1)
     }
 
     /// Adds a value of a driver timeline to wait for.

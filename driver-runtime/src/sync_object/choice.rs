@@ -21,8 +21,6 @@ pub enum SyncTypeError {
     /// Timelines are emulated, but no type that both queues and the host can wait for is available to emulate
     /// them.
     NothingToEmulateWith,
-    /// Binary objects are emulated, but no timeline type is available to emulate them.
-    NothingToMakeBinaryOf,
     /// No type serves fences.
     NothingForFences,
     /// No type serves binary semaphores.
@@ -50,15 +48,11 @@ impl SyncTypeError {
                 "SyncType::EMULATED_TIMELINE needs a binary type with GPU_WAIT and CPU_WAIT in the same list: add one, or remove \
                  the timelines"
             }
-            Self::NothingToMakeBinaryOf => {
-                "SyncType::EMULATED_BINARY needs a type with TIMELINE, GPU_WAIT and CPU_WAIT in the same list: add one, or a \
-                 binary type"
-            }
             Self::NothingForFences => {
-                "fences need a type with CPU_WAIT and CPU_RESET that is not a timeline: add one, or SyncType::EMULATED_BINARY"
+                "fences need a type with CPU_WAIT and CPU_RESET that is not a timeline: add one"
             }
             Self::NothingForSemaphores => {
-                "binary semaphores need a type with GPU_WAIT that is not a timeline: add one, or SyncType::EMULATED_BINARY"
+                "binary semaphores need a type with GPU_WAIT that is not a timeline: add one"
             }
             Self::CannotTellPending => {
                 "with timelines that have no WAIT_BEFORE_SIGNAL, every type with GPU_WAIT needs WAIT_PENDING: add it, or use \
@@ -116,10 +110,6 @@ impl SyncTypes {
         }
         let none = HandleKinds::NONE;
         let timeline = choose(list, Purpose::Timeline, none, none);
-        let has_lines = matches!(mode, TimelineMode::Assisted | TimelineMode::Native);
-        if !has_lines && has_emulated_binary(list) {
-            return Err(SyncTypeError::NothingToMakeBinaryOf);
-        }
         let (fence, semaphore) =
             (choose(list, Purpose::Fence, none, none), choose(list, Purpose::Semaphore, none, none));
         if fence.is_none() {
@@ -171,6 +161,12 @@ impl SyncTypes {
         self.types.get(..self.count).unwrap_or_default()
     }
 
+    /// Returns the abilities of the type with this number.
+    #[inline]
+    pub(crate) fn abilities(&self, kind: usize) -> Ability {
+        self.types.get(kind).map_or(Ability::NONE, |kind| kind.abilities())
+    }
+
     /// Returns the number of the first type that serves the purpose and has all these handle kinds.
     pub(crate) fn choose(
         &self,
@@ -188,13 +184,6 @@ impl SyncTypes {
             Purpose::Point => self.point,
             Purpose::Idle => self.idle,
         }
-    }
-
-    /// Returns the number of the type that the driver creates for objects of this type: a different one for emulated
-    /// types.
-    pub(crate) fn made_as(&self, kind: usize) -> usize {
-        let emulated = self.list().get(kind).is_some_and(|kind| kind.is_emulated_binary());
-        if emulated { self.timeline.unwrap_or(kind) } else { kind }
     }
 
     /// Returns how timeline semaphores work.
@@ -216,18 +205,6 @@ impl SyncTypes {
     pub fn timeline(&self) -> Option<usize> {
         self.timeline
     }
-}
-
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "indices are below the length")]
-const fn has_emulated_binary(list: &[SyncType]) -> bool {
-    let mut index = 0;
-    while index < list.len() {
-        if list[index].is_emulated_binary() {
-            return true;
-        }
-        index += 1;
-    }
-    false
 }
 
 /// Returns the timeline mode of the list, if the list is usable.
@@ -268,7 +245,7 @@ const fn mode(list: &[SyncType]) -> Result<TimelineMode, SyncTypeError> {
 
 /// Checks the assisted mode's demands on every type that queues can wait for.
 const fn check_assisted(kind: SyncType) -> Result<(), SyncTypeError> {
-    if !kind.has(Ability::GPU_WAIT) || kind.is_emulated_binary() {
+    if !kind.has(Ability::GPU_WAIT) {
         return Ok(());
     }
     if !kind.has(Ability::WAIT_PENDING) {

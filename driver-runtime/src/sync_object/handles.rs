@@ -43,7 +43,7 @@ impl HandleKind {
     }
 }
 
-/// A handle from an application. The driver owns it once the import succeeds.
+/// A handle that goes from an application to a driver or back. The driver owns it once the import succeeds.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Handle {
     kind: HandleKind,
@@ -51,6 +51,9 @@ pub struct Handle {
 }
 
 impl Handle {
+    /// The sync file of a signal that has occurred.
+    pub const SIGNALLED: Self = Self { kind: HandleKind::SyncFd, fd: -1 };
+
     /// Creates a handle of this kind: a file descriptor, or the bits of a Zircon handle.
     ///
     /// # Safety

@@ -1,6 +1,5 @@
 //! Shared ownership of a driver's synchronisation object, and the signals and waits that were submitted for it.
 
-use crate::atomic::AtomicU64;
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -30,8 +29,6 @@ struct Payload<D: DriverTypes> {
     events: Arc<EventCount>,
     kind: usize,
     abilities: Ability,
-    /// For a binary object on a driver timeline: the value of its next signal. Otherwise 0.
-    next_value: AtomicU64,
     /// Others may signal it: another process, or another object that has the same payload.
     shared: AtomicBool,
     /// How many signals the application has submitted.
@@ -67,23 +64,14 @@ impl<D: DriverTypes> UninitSyncRef<D> {
         Ok(Self { memory: UninitArc::try_new_in(Process)?, events: events.clone() })
     }
 
-    /// Puts a synchronisation object of the type `kind` with `abilities` into it. `is_emulated_binary` marks a driver
-    /// timeline that serves as a binary object, with the value 1 if it is signalled. `shared` marks an object that
+    /// Puts a synchronisation object of the type `kind` with `abilities` into it. `shared` marks an object that
     /// others may signal.
-    pub(crate) fn init(
-        self,
-        sync: D::Sync,
-        kind: usize,
-        abilities: Ability,
-        is_emulated_binary: bool,
-        shared: bool,
-    ) -> SyncRef<D> {
+    pub(crate) fn init(self, sync: D::Sync, kind: usize, abilities: Ability, shared: bool) -> SyncRef<D> {
         SyncRef(self.memory.fill(Payload {
             sync,
             events: self.events,
             kind,
             abilities,
-            next_value: u64::from(is_emulated_binary).into(),
             shared: shared.into(),
             signals: AtomicU32::new(0),
             submitted_signals: AtomicU32::new(0),
@@ -117,33 +105,9 @@ impl<D: DriverTypes> SyncRef<D> {
     pub(crate) fn reuse(self) -> Option<Self> {
         let is_free = self.0.has_one_owner() && self.0.abilities.has(Ability::CPU_RESET) && !self.is_shared();
         is_free.then(|| {
-            self.reset_binary();
+            self.0.sync.reset();
             self
         })
-    }
-
-    /// Returns whether it is a driver timeline that serves as a binary object.
-    pub(crate) fn is_emulated_binary(&self) -> bool {
-        self.0.next_value.load(Ordering::Acquire) != 0
-    }
-
-    /// Returns the driver object's value once this object, a binary one, is signalled.
-    pub(crate) fn signalled_value(&self) -> u64 {
-        self.0.next_value.load(Ordering::Acquire).max(1)
-    }
-
-    /// Returns the value: for a binary object, 1 if it is signalled.
-    pub(crate) fn current_value(&self) -> u64 {
-        let value = self.0.sync.value();
-        if self.is_emulated_binary() { (value >= self.signalled_value()).into() } else { value }
-    }
-
-    pub(crate) fn reset_binary(&self) {
-        if self.is_emulated_binary() {
-            self.0.next_value.fetch_add(1, Ordering::AcqRel);
-        } else {
-            self.0.sync.reset();
-        }
     }
 
     /// Notes that others may signal it from here on.

@@ -67,20 +67,6 @@ impl SyncType {
     /// processes, and the driver sees only the binary objects.
     pub const EMULATED_TIMELINE: Self = Self { emulated: true, ..Self::new(Ability::TIMELINE) };
 
-    /// Binary objects that the runtime builds from the driver's timeline type in the same list, for systems that have
-    /// only timelines: each signal is the next value. They cannot be shared with other processes, and the driver sees
-    /// only timelines.
-    pub const EMULATED_BINARY: Self = Self {
-        emulated: true,
-        ..Self::new(
-            Ability::BINARY
-                .and(Ability::GPU_WAIT)
-                .and(Ability::CPU_WAIT)
-                .and(Ability::CPU_RESET)
-                .and(Ability::CPU_SIGNAL),
-        )
-    };
-
     /// Creates a driver's type.
     #[must_use]
     pub const fn new(abilities: Ability) -> Self {
@@ -104,10 +90,6 @@ impl SyncType {
 
     pub(crate) const fn is_emulated(self) -> bool {
         self.emulated
-    }
-
-    pub(crate) const fn is_emulated_binary(self) -> bool {
-        self.emulated && self.has(Ability::BINARY)
     }
 
     pub(crate) const fn imports(self) -> HandleKinds {
@@ -141,9 +123,7 @@ impl Purpose {
             Self::Point => Ability::GPU_WAIT.and(Ability::CPU_WAIT),
             Self::Idle => Ability::CPU_WAIT,
         };
-        // The values of an emulated timeline are not made of objects that are emulated themselves.
-        let is_made_of_itself = matches!(self, Self::Point) && kind.emulated;
-        kind.has(needed) && !kind.has(Ability::TIMELINE) && !is_made_of_itself
+        kind.has(needed) && !kind.has(Ability::TIMELINE)
     }
 }
 

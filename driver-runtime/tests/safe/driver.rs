@@ -10,7 +10,7 @@ use vkload_driver_runtime::driver_prelude::*;
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::registry::ExtensionSet;
 use vkload_driver_runtime::sync_object::SyncRef;
-use vkload_driver_runtime::{NoThread, ThreadWork, Waiting, vk};
+use vkload_driver_runtime::{NoThread, Thread, ThreadWork, Waiting, vk};
 
 pub(crate) struct Careless;
 
@@ -73,7 +73,7 @@ impl Host for Unjoined {
     fn now(&self) -> u64 {
         Linux.now()
     }
-    fn spawn(&self, work: ThreadWork) -> Result<usize, NoThread> {
+    fn spawn(&self, work: ThreadWork) -> Result<Thread, NoThread> {
         if KEEPS_WORK.load(Ordering::Acquire) {
             UNSTARTED.lock().expect("the list").push(work);
         } else {
@@ -82,7 +82,7 @@ impl Host for Unjoined {
                 work.run();
             });
         }
-        Ok(0)
+        Ok(Thread::new(0, |_| {}))
     }
 }
 

@@ -136,7 +136,22 @@ impl Recorder {
 
     /// # Safety
     /// The words are parameters of the row's command that obey the specification.
+    #[inline]
     pub(super) unsafe fn record(&mut self, row: &'static Row, words: &[u64]) {
+        if row.arguments.is_empty() {
+            if let Some(start) = self.add(Some(row), size_of_val(words)) {
+                // SAFETY: the space is as large.
+                unsafe { start.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
+            }
+            return;
+        }
+        // SAFETY: as here.
+        unsafe { self.record_with_arguments(row, words) };
+    }
+
+    /// # Safety
+    /// As for [`Recorder::record`].
+    unsafe fn record_with_arguments(&mut self, row: &'static Row, words: &[u64]) {
         let mut measured = Copier::measuring(size_of_val(words));
         // SAFETY: the caller vouches for the parameters.
         row.arguments.iter().for_each(|argument| _ = unsafe { measured.argument(argument, words) });
@@ -144,9 +159,6 @@ impl Recorder {
         // SAFETY: the space is as large as measured; the words are its beginning.
         unsafe {
             start.copy_from_nonoverlapping(words.as_ptr(), words.len());
-            if row.arguments.is_empty() {
-                return;
-            }
             let mut copier = Copier::into(start.cast(), size_of_val(words));
             for argument in row.arguments {
                 let copy = copier.argument(argument, words);

@@ -15,7 +15,7 @@ struct Sleeper {
 }
 
 impl Sleeper {
-    fn start(&self) -> usize {
+    fn start(&self) -> Thread {
         unsafe extern "C" fn sleep(on: NonNull<()>) {
             // SAFETY: the test keeps it until the thread was joined.
             let sleeper = unsafe { on.cast::<Sleeper>().as_ref() };
@@ -64,7 +64,7 @@ fn a_thread_that_sleeps_is_in_the_kernel_until_it_is_woken() {
     let call = format!("{FUTEX} {:p} ", sleeper.word.as_ptr());
     sleeper.wait_until("syscall", |text| text.starts_with(&call));
     sleeper.wake();
-    Linux.join(thread);
+    thread.join();
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_thread_that_was_joined_is_gone() {
     sleeper.wait_until("status", |text| !text.is_empty());
     let tid = sleeper.tid.load(Ordering::Acquire);
     sleeper.wake();
-    Linux.join(thread);
+    thread.join();
     // The kernel removes the entry after it has woken the thread that joins.
     while fs::exists(format!("/proc/self/task/{tid}")).unwrap() {
         thread::yield_now();

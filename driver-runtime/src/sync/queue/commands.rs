@@ -5,11 +5,13 @@
 use ash::vk;
 use vkload_core::abi::chain;
 use vkload_core::memory::{Box, TryGrow};
+use vkload_core::registry::parameter::Array;
 
 use super::submit::{QueueSubmit, SubmitList};
 use crate::calls;
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
+use crate::driver_types::SyncObject as _;
 use crate::forward::calls::list;
 use crate::object::{Object, ParentMemory, ParentObject};
 use crate::result::SubmitError;
@@ -20,22 +22,19 @@ use crate::work::Binds;
 
 pub(in crate::sync) fn queue_submit<D: Driver>(call: &calls::QueueSubmit<'_>) -> Result<(), SubmitError> {
     // SAFETY: the call obeys the specification.
-    unsafe { submit::<D, _>(call.queue, call.submits(), call.fence, |queue, info| read_submit(queue, info)) }
+    unsafe { submit::<D, _>(call.queue, call.submit_count, call.submits, call.fence, read_submit) }
 }
 
 pub(in crate::sync) fn queue_submit_2<D: Driver>(call: &calls::QueueSubmit2<'_>) -> Result<(), SubmitError> {
     // SAFETY: the call obeys the specification.
-    unsafe {
-        submit::<D, _>(call.queue, call.submits(), call.fence, |queue, info| read_submit_2(queue, info))
-    }
+    unsafe { submit::<D, _>(call.queue, call.submit_count, call.submits, call.fence, read_submit_2) }
 }
 
 pub(in crate::sync) fn queue_bind_sparse<D: Driver>(
     call: &calls::QueueBindSparse<'_>,
 ) -> Result<(), SubmitError> {
-    let infos = call.bind_info();
     // SAFETY: the call obeys the specification.
-    unsafe { submit::<D, _>(call.queue, infos, call.fence, |queue, info| read_bind_sparse(queue, info)) }
+    unsafe { submit::<D, _>(call.queue, call.bind_info_count, call.bind_info, call.fence, read_bind_sparse) }
 }
 
 pub(in crate::sync) fn queue_wait_idle<D: Driver>(call: &calls::QueueWaitIdle<'_>) -> vk::Result {
@@ -71,20 +70,23 @@ pub(crate) unsafe fn signal_in_order<D: Driver>(
 }
 
 /// # Safety
-/// The handles are live or, for the fence, null.
+/// The handles are live or, for the fence, null; `infos` has `count` elements, of which `read` can make submissions.
+#[inline]
 unsafe fn submit<D: Driver, I>(
     queue: vk::Queue,
-    infos: &[I],
+    count: u32,
+    infos: Array<'_, I>,
     fence: vk::Fence,
-    read: impl Fn(&Queue<D>, &I) -> Result<NewSubmit<D>, SubmitError>,
+    read: unsafe fn(&Queue<D>, &I) -> Result<NewSubmit<D>, SubmitError>,
 ) -> Result<(), SubmitError> {
     // SAFETY: the caller vouches for the handles.
     let (queue, fence) = unsafe { (Queue::<D>::from_handle(queue), Object::<Fence<D>>::from_handle(fence)) };
     let queue = queue.ok_or(SubmitError::DeviceLost)?;
     queue.parent().submitted(queue);
     let mut list = SubmitList::new();
-    for info in infos {
-        list.push(read(queue, info)?);
+    for index in 0..count as usize {
+        // SAFETY: the caller vouches for the array.
+        list.push(unsafe { read(queue, &*infos.as_ptr().add(index)) }?);
     }
     queue.submit_list(list, fence.map(|fence| fence.0.active()))
 }
@@ -261,7 +263,7 @@ fn wait_idle<D: Driver>(queue: &Queue<D>) -> vk::Result {
         Err(error) => return error.into(),
     };
     let check = &mut |_: usize, pending: Option<&mut PendingWaits<D>>| {
-        let is_reached = sync.current_value() != 0;
+        let is_reached = sync.value() != 0;
         if let (false, Some(pending)) = (is_reached, pending) {
             pending.add_binary(sync.clone())?;
         }

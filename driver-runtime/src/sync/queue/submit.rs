@@ -103,21 +103,24 @@ impl<D: DriverTypes> QueueSubmit<D> {
         true
     }
 
+    /// Returns a number that is at least as large as each list, and less than the next power of two.
     fn capacity(&self) -> usize {
         let binds =
-            [self.buffer_binds.capacity(), self.image_opaque_binds.capacity(), self.image_binds.capacity()];
-        let lists = [self.waits.capacity(), self.commands.capacity(), self.signals.capacity()];
-        binds.into_iter().chain(lists).fold(0, usize::saturating_add)
+            self.buffer_binds.capacity() | self.image_opaque_binds.capacity() | self.image_binds.capacity();
+        binds | self.waits.capacity() | self.commands.capacity() | self.signals.capacity()
     }
 
     /// Reserves space for so many waits, command buffers and signals at once.
     pub(super) fn reserve(&mut self, waits: u32, commands: u32, signals: u32) -> Result<(), OutOfMemory> {
-        let reserved = self.waits.try_reserve_exact(waits as usize).is_ok()
-            && self.driver_waits.try_reserve_exact(waits as usize).is_ok()
-            && self.commands.try_reserve_exact(commands as usize).is_ok()
-            && self.signals.try_reserve_exact(signals as usize).is_ok()
-            && self.driver_signals.try_reserve_exact(signals as usize).is_ok();
-        if reserved { Ok(()) } else { Err(OutOfMemory) }
+        let (waits, commands, signals) = (waits as usize, commands as usize, signals as usize);
+        let has_waits = waits == 0
+            || self.waits.try_reserve_exact(waits).is_ok()
+                && self.driver_waits.try_reserve_exact(waits).is_ok();
+        let has_signals = signals == 0
+            || self.signals.try_reserve_exact(signals).is_ok()
+                && self.driver_signals.try_reserve_exact(signals).is_ok();
+        let has_commands = commands == 0 || self.commands.try_reserve_exact(commands).is_ok();
+        if has_waits && has_signals && has_commands { Ok(()) } else { Err(OutOfMemory) }
     }
 
     /// Waits for a semaphore, whose payload is looked up when the submission is resolved.
@@ -164,8 +167,7 @@ impl<D: DriverTypes> QueueSubmit<D> {
 
     /// Adds the signal of a binary object, for example a fence's object.
     pub(in crate::sync) fn add_binary_signal(&mut self, sync: SyncRef<D>) -> Result<(), OutOfMemory> {
-        let value = sync.signalled_value();
-        self.push(None, Target::Binary(sync, 0), value)
+        self.push(None, Target::Binary(sync, 0), 1)
     }
 
     fn push(
@@ -182,11 +184,12 @@ impl<D: DriverTypes> QueueSubmit<D> {
     /// Looks up the payloads of the semaphores. A semaphore that is waited for has its own payload back when it is signalled.
     pub(super) fn resolve(&mut self) {
         for wait in &mut self.waits {
-            wait.resolve(Payloads::active, false);
+            wait.resolve(Payloads::active);
         }
-        for signal in &mut self.signals {
+        let unresolved = |signal: &&mut SemaphoreOp<D>| matches!(signal.target, Target::Semaphore);
+        for signal in self.signals.iter_mut().filter(unresolved) {
             let is_waited_for = self.waits.iter().any(|wait| wait.semaphore == signal.semaphore);
-            signal.resolve(if is_waited_for { Payloads::permanent } else { Payloads::active }, is_waited_for);
+            signal.resolve(if is_waited_for { Payloads::permanent } else { Payloads::active });
         }
     }
 
@@ -202,9 +205,6 @@ impl<D: DriverTypes> QueueSubmit<D> {
             let semaphore = wait.semaphore.take();
             if let Target::Binary(sync, _) = &wait.target {
                 sync.count_wait();
-                if sync.is_emulated_binary() {
-                    sync.reset_binary();
-                }
                 // SAFETY: the semaphore lives as long as the application's call.
                 let semaphore = semaphore.map(|semaphore| unsafe { semaphore.as_ref() });
                 drop(semaphore.and_then(|semaphore| semaphore.payloads()?.0.restore()));
@@ -321,8 +321,8 @@ impl<D: DriverTypes> Drop for QueueSubmit<D> {
 }
 
 impl<D: DriverTypes> SemaphoreOp<D> {
-    /// Looks up the payload. `is_used_up` means that an earlier wait of the submission uses the same semaphore.
-    fn resolve(&mut self, payload: impl Fn(&Payloads<D>) -> SyncRef<D>, is_used_up: bool) {
+    /// Looks up the payload.
+    fn resolve(&mut self, payload: impl Fn(&Payloads<D>) -> SyncRef<D>) {
         let (Target::Semaphore, Some(semaphore)) = (&self.target, self.semaphore) else { return };
         // SAFETY: the semaphore lives as long as the application's call.
         self.target = match unsafe { semaphore.as_ref() }.payloads() {
@@ -330,8 +330,7 @@ impl<D: DriverTypes> SemaphoreOp<D> {
             Some((payloads, _)) => {
                 let sync = payload(payloads);
                 let number = sync.next_wait();
-                let is_next = is_used_up && sync.is_emulated_binary();
-                self.value = sync.signalled_value().saturating_add(is_next.into());
+                self.value = 1;
                 Target::Binary(sync, number)
             }
             None => return,
@@ -349,7 +348,7 @@ impl<D: DriverTypes> SemaphoreOp<D> {
 
     fn as_wait(&self) -> Option<Wait<D>> {
         let (sync, value, resets) = match &self.target {
-            Target::Binary(sync, _) => (sync.clone(), self.value, !sync.is_emulated_binary()),
+            Target::Binary(sync, _) => (sync.clone(), self.value, true),
             Target::Timeline(sync) => (sync.clone(), self.value, false),
             Target::Emulated(timeline) => match timeline.state_of(self.value) {
                 ValueState::Submitted(sync) => (sync, 1, false),

@@ -3,18 +3,18 @@
 //! The thread needs no memory, and frees none: the application's allocation callbacks are called on its own threads only.
 
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 
 use vkload_core::platform::Lock;
 
 use super::NextSubmit;
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
-use crate::host::{Host, NoThread, ThreadWork, Turn};
+use crate::host::{Host, NoThread, Thread, ThreadWork, Turn};
 
 pub(super) struct QueueThread {
     state: AtomicU8,
-    number: AtomicUsize,
+    thread: Lock<Option<Thread>>,
     /// The turn in which its work may run, if it has work.
     turn: Lock<Option<Turn>>,
     /// Counts the events that may let the thread continue.
@@ -31,7 +31,7 @@ impl QueueThread {
     pub(super) const fn new() -> Self {
         Self {
             state: AtomicU8::new(NO_THREAD),
-            number: AtomicUsize::new(0),
+            thread: Lock::new(None),
             turn: Lock::new(None),
             events: AtomicU32::new(0),
             ends: AtomicBool::new(false),
@@ -60,8 +60,8 @@ impl QueueThread {
             *self.turn.lock(host) = Some(turn.clone());
         }
         let state = match turn.map_err(|_| NoThread).and_then(|turn| host.spawn(work(turn))) {
-            Ok(number) => {
-                self.number.store(number, Ordering::Release);
+            Ok(thread) => {
+                *self.thread.lock(host) = Some(thread);
                 RUNNING
             }
             Err(_) => REFUSED,
@@ -80,8 +80,9 @@ impl QueueThread {
             host.wake(&self.events);
             turn.end();
         }
-        if self.is_running() {
-            host.join(self.number.load(Ordering::Acquire));
+        let thread = self.thread.lock(host).take();
+        if let Some(thread) = thread {
+            thread.join();
             self.state.store(NO_THREAD, Ordering::Release);
         }
     }

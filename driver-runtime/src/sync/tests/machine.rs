@@ -16,7 +16,7 @@ use vkload_core::registry::ExtensionSet;
 
 use crate::dispatch::EntryPoints;
 use crate::driver_prelude::*;
-use crate::host::{NoThread, ThreadWork};
+use crate::host::{NoThread, Thread, ThreadWork};
 use crate::work::{Signal, Wait};
 
 /// Which synchronisation objects the driver has.
@@ -28,9 +28,6 @@ pub(super) const SLOW: u8 = 3;
 
 /// Emulated timelines of objects whose signals wake waiting threads.
 pub(super) const WAKING: u8 = 4;
-
-/// Timelines that wait for anything, and nothing else.
-pub(super) const LINES: u8 = 5;
 
 /// The driver.
 pub(super) struct Machine<const MODE: u8>;
@@ -100,8 +97,6 @@ pub(super) struct Given {
 /// The driver's part of a device.
 pub(super) struct World<const MODE: u8> {
     pub(super) given: Mutex<Vec<Given>>,
-    /// The values that each submission waited for and signalled.
-    pub(super) values: Mutex<Vec<(Vec<u64>, Vec<u64>)>>,
     pub(super) fails: Mutex<Result<(), SubmitError>>,
     /// How many submissions succeed before they fail.
     pub(super) spared: Mutex<usize>,
@@ -157,7 +152,6 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     const SYNC_TYPES: &'static [SyncType] = match MODE {
         ASSISTED => &types(SyncType::new(LINE).sharing(OPAQUE, OPAQUE)),
         WAKING => &[SyncType::new(FULL.and(Ability::WAKES)), SyncType::EMULATED_TIMELINE],
-        LINES => &[SyncType::new(LINE.and(Ability::WAIT_BEFORE_SIGNAL)), SyncType::EMULATED_BINARY],
         NATIVE => &types(SyncType::new(LINE.and(Ability::WAIT_BEFORE_SIGNAL))),
         _ => &types(SyncType::EMULATED_TIMELINE),
     };
@@ -188,7 +182,6 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     ) -> Result<World<MODE>, CreateDeviceError> {
         Ok(World {
             given: Mutex::default(),
-            values: Mutex::default(),
             fails: Mutex::new(Ok(())),
             spared: Mutex::default(),
             lazy: Mutex::default(),
@@ -216,8 +209,9 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         let state = device.open.lock().unwrap().remove(&handle.fd());
         Ok(Object { state: state.ok_or(ImportError::InvalidExternalHandle)? })
     }
-    fn export_sync(device: &Device<Self>, sync: &Object, _: HandleKind) -> Result<i32, ExportError> {
-        Ok(device.open(sync.state.clone()))
+    fn export_sync(device: &Device<Self>, sync: &Object, kind: HandleKind) -> Result<Handle, ExportError> {
+        // SAFETY: a descriptor of this machine, which nothing else owns.
+        Ok(unsafe { Handle::new(kind, device.open(sync.state.clone())) })
     }
     fn create_sync_for_memory(
         device: &Device<Self>,
@@ -232,9 +226,11 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     }
     fn wait(device: &Device<Self>, wait: &HostWait<'_, Self>) {
         device.waits.lock().unwrap().push((wait.objects.len(), wait.all));
-        assert!(wait.objects.iter().all(|(sync, value)| matches!(MODE, NATIVE | LINES)
-            || sync.is_pending(*value)
-            || sync.value() == 0));
+        assert!(
+            wait.objects
+                .iter()
+                .all(|(sync, value)| MODE == NATIVE || sync.is_pending(*value) || sync.value() == 0)
+        );
         wait.rest();
     }
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
@@ -242,15 +238,11 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         if world.list().len() >= *world.spared.lock().unwrap() {
             (*world.fails.lock().unwrap())?;
         }
-        let submitted =
-            |wait: &Wait<Self>| matches!(MODE, NATIVE | LINES) || wait.sync.is_pending(wait.value);
+        let submitted = |wait: &Wait<Self>| MODE == NATIVE || wait.sync.is_pending(wait.value);
         assert!(work.waits.iter().all(submitted), "given before its time");
         // Before any signal, since a woken thread checks the list.
         let (queue, commands) = (***queue, work.commands.len());
         world.list().push(Given { queue, commands, thread: thread::current().id(), notes: notes(work) });
-        let waits = work.waits.iter().map(|wait| wait.value).collect();
-        let signals = work.signals.iter().map(|signal| signal.value).collect();
-        world.values.lock().unwrap().push((waits, signals));
         work.waits.iter().for_each(Wait::done);
         for signal in work.signals {
             signal.sync.state.pending.fetch_max(signal.value, Ordering::SeqCst);
@@ -324,19 +316,19 @@ impl Host for System {
         static NOW: AtomicU64 = AtomicU64::new(0);
         NOW.fetch_add(1_000_000_000, Ordering::Relaxed)
     }
-    fn spawn(&self, work: ThreadWork) -> Result<usize, NoThread> {
+    fn spawn(&self, work: ThreadWork) -> Result<Thread, NoThread> {
+        fn join(thread: usize) {
+            JOINED.set(JOINED.get() + 1);
+            let handle = core::ptr::with_exposed_provenance_mut::<JoinHandle<()>>(thread);
+            // SAFETY: the number is the address of the box below, and comes here once.
+            unsafe { Box::from_raw(handle) }.join().unwrap();
+        }
         if REFUSES.get() {
             return Err(NoThread);
         }
         STARTED.set(STARTED.get() + 1);
         let handle = Box::new(thread::spawn(move || work.run()));
-        Ok(Box::into_raw(handle).expose_provenance())
-    }
-    fn join(&self, thread: usize) {
-        JOINED.set(JOINED.get() + 1);
-        let handle = core::ptr::with_exposed_provenance_mut::<JoinHandle<()>>(thread);
-        // SAFETY: the number is the address of a box that `spawn` made, and comes here once.
-        unsafe { Box::from_raw(handle) }.join().unwrap();
+        Ok(Thread::new(Box::into_raw(handle).expose_provenance(), join))
     }
     fn sleep(&self, word: &AtomicU32, seen: u32) {
         let mut guard = SLEEPERS.lock().unwrap();

@@ -2,7 +2,6 @@
 
 mod bench;
 mod growth;
-mod lines;
 mod machine;
 mod memory;
 mod sharing;
@@ -38,8 +37,7 @@ const TIMELINE: Ability = Ability::TIMELINE.and(Ability::GPU_WAIT).and(Ability::
 fn modes_follow_from_the_types() {
     let native = SyncType::new(TIMELINE.and(Ability::WAIT_BEFORE_SIGNAL));
     let assisted = SyncType::new(TIMELINE.and(Ability::WAIT_PENDING));
-    let rows: [(&[SyncType], _, _); 5] = [
-        (&[native, SyncType::EMULATED_BINARY], TimelineMode::Native, [SubmitMode::Immediate; 3]),
+    let rows: [(&[SyncType], _, _); 4] = [
         (&[BINARY], TimelineMode::None, [SubmitMode::Immediate; 3]),
         (&[BINARY, native], TimelineMode::Native, [SubmitMode::Immediate; 3]),
         (&[BINARY, SyncType::EMULATED_TIMELINE], TimelineMode::Emulated, [SubmitMode::Deferred; 3]),
@@ -66,17 +64,13 @@ fn lists_that_cannot_work_are_rejected() {
     let fixed = SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::WAIT_PENDING));
     let assisted = SyncType::new(TIMELINE.and(Ability::WAIT_PENDING));
     let deaf = SyncType::new(Ability::TIMELINE.and(Ability::CPU_WAIT));
-    let (line, none) = (SyncType::EMULATED_BINARY, SyncTypeError::NothingToMakeBinaryOf);
     let host_only = SyncType::new(Ability::BINARY.and(Ability::CPU_WAIT).and(Ability::CPU_RESET));
     let native = SyncType::new(TIMELINE.and(Ability::WAIT_BEFORE_SIGNAL));
-    let rows: [(&[SyncType], _); 12] = [
+    let rows: [(&[SyncType], _); 9] = [
         (&[], SyncTypeError::NothingForFences),
         (&[native], SyncTypeError::NothingForFences),
         (&[fixed], SyncTypeError::NothingForFences),
         (&[host_only], SyncTypeError::NothingForSemaphores),
-        (&[line], none),
-        (&[line, BINARY], none),
-        (&[line, SyncType::EMULATED_TIMELINE], SyncTypeError::NothingToEmulateWith),
         (&[BINARY, deaf], SyncTypeError::TimelineCannotWait),
         (&[assisted, assisted], SyncTypeError::TwoTimelines),
         (&[SyncType::EMULATED_TIMELINE], SyncTypeError::NothingToEmulateWith),
