@@ -41,7 +41,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// forms that the runtime implements.
     const COMMANDS: EntryPoints<Self>;
     /// Functions for commands that neither the driver nor the runtime implements in any form: they do nothing, or
-    /// fail.
+    /// fail, as those of [`default_commands`](crate::default_commands) do.
     const DEFAULTS: EntryPoints<Self> = EntryPoints::NONE;
     /// Window-system commands, if other code than the driver implements them; they take precedence over the
     /// runtime's.

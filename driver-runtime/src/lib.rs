@@ -36,6 +36,7 @@ pub mod dispatch;
 mod driver;
 mod driver_types;
 pub mod drm;
+pub mod events;
 pub mod extensions;
 pub mod features;
 pub mod format;
@@ -47,6 +48,8 @@ pub mod host;
 pub mod icd;
 pub mod instance;
 pub mod log;
+#[doc = include_str!("manual.md")]
+pub mod manual {}
 #[cfg(test)]
 mod memory_tests;
 pub mod object;
@@ -55,6 +58,7 @@ pub mod physical_device;
 pub mod pipeline_cache;
 pub mod proc_addr;
 pub mod properties;
+pub mod queries;
 #[cfg(test)]
 mod readme_tests;
 pub mod reflect;
@@ -68,6 +72,7 @@ mod time;
 pub mod trace;
 pub mod work;
 
+pub use commands::defaults::default_commands;
 #[doc(hidden)]
 pub use commands::missing::MissingCommands;
 pub use commands::missing::missing_core_commands;

@@ -7,6 +7,19 @@ const NEEDS: &[Need] = &[Need::Distribution, Need::Compiler, Need::Lavapipe, Nee
 const LIBRARIES: [fn() -> Library; 2] = [Library::distribution, Library::under_test];
 
 #[test]
+fn a_compute_shader_has_the_right_results() {
+    skip_unless!(NEEDS);
+    let folder = tempfile::tempdir().expect("a folder for a manifest");
+    let driver = example_driver(folder.path());
+    for library in LIBRARIES.map(|library| library()) {
+        let machine = Machine::with_drivers(std::slice::from_ref(&driver)).with_layers(&[&VALIDATION]);
+        let program = CProgram::compile("sum", &library, &[]);
+        let text = run(&mut program.command(&machine, &library)).success();
+        assert!(!text.contains("VUID") && !text.contains("Validation"), "{text}");
+    }
+}
+
+#[test]
 fn submissions_timelines_and_events_keep_their_order() {
     skip_unless!(NEEDS);
     let folder = tempfile::tempdir().expect("a folder for a manifest");

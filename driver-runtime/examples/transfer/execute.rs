@@ -5,11 +5,10 @@ use std::ffi::c_void;
 
 use vkload_driver_runtime::command_buffer::CommandBuffer;
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::{Object, entry_points, vk};
+use vkload_driver_runtime::{entry_points, events, vk};
 
-use crate::Transfer;
-use crate::events::Event;
 use crate::memory::Buffer;
+use crate::{Transfer, compute};
 
 /// Executes a command buffer.
 ///
@@ -67,34 +66,6 @@ unsafe extern "system" fn copy_buffer(_: vk::CommandBuffer, info: *const vk::Cop
 /// Commands are executed one after the other, and all memory is coherent.
 unsafe extern "system" fn pipeline_barrier(_: vk::CommandBuffer, _: *const vk::DependencyInfo<'_>) {}
 
-unsafe extern "system" fn set_event(
-    _: vk::CommandBuffer,
-    event: vk::Event,
-    _: *const vk::DependencyInfo<'_>,
-) {
-    // SAFETY: the application keeps the event while the command buffer is executed.
-    unsafe { Object::<Event>::from_handle(event) }.iter().for_each(|event| event.put(1));
-}
-
-unsafe extern "system" fn reset_event(_: vk::CommandBuffer, event: vk::Event, _: vk::PipelineStageFlags2) {
-    // SAFETY: as above.
-    unsafe { Object::<Event>::from_handle(event) }.iter().for_each(|event| event.put(0));
-}
-
-unsafe extern "system" fn wait_events(
-    _: vk::CommandBuffer,
-    count: u32,
-    events: *const vk::Event,
-    _: *const vk::DependencyInfo<'_>,
-) {
-    for index in 0..count as usize {
-        // SAFETY: as above; the array is a counted one.
-        unsafe { Object::<Event>::from_handle(events.add(index).read()) }
-            .iter()
-            .for_each(|event| event.wait());
-    }
-}
-
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Transfer> = unsafe {
     entry_points! {
@@ -102,8 +73,7 @@ pub(crate) const COMMANDS: EntryPoints<Transfer> = unsafe {
         CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = update_buffer,
         CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = copy_buffer,
         CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2 = pipeline_barrier,
-        CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = set_event,
-        CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = reset_event,
-        CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2 = wait_events,
     }
-};
+}
+.and(&events::recorded())
+.and(&compute::RECORDED);

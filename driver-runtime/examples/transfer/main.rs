@@ -1,14 +1,16 @@
-//! A driver that fills and copies buffers: without a GPU, on the threads of its queues.
+//! A driver that fills and copies buffers and computes with them: without a GPU, on the threads of its queues.
 //!
 //! It has memory, buffers, events, timelines and their recorded commands, so that programs which only transfer run on
 //! it. `execute.rs` implements the recorded commands. The runtime does the rest: it records command buffers and
 //! replays them, has a thread for each queue, and keeps the order of submissions. The runtime's README describes how
 //! to build the driver and how a loader finds it.
 
-mod events;
+mod compute;
 mod execute;
 mod memory;
+mod shader;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use vkload_driver_runtime::command_buffer::{self, CommandBuffers, CommandPool, Recording};
@@ -17,7 +19,7 @@ use vkload_driver_runtime::driver_prelude::*;
 use vkload_driver_runtime::features::{Features, name};
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::registry::{ExtensionSet, extension};
-use vkload_driver_runtime::{entry_points, vk};
+use vkload_driver_runtime::{default_commands, entry_points, events, vk};
 
 /// The driver.
 pub struct Transfer;
@@ -39,8 +41,12 @@ impl Driver for Transfer {
         ),
         SyncType::EMULATED_TIMELINE,
     ];
-    const COMMANDS: EntryPoints<Self> =
-        command_buffer::entry_points::<Self>().and(&memory::COMMANDS).and(&events::COMMANDS).and(&FORMATS);
+    const COMMANDS: EntryPoints<Self> = command_buffer::entry_points::<Self>()
+        .and(&memory::COMMANDS)
+        .and(&compute::COMMANDS)
+        .and(&events::entry_points())
+        .and(&FORMATS);
+    const DEFAULTS: EntryPoints<Self> = default_commands();
 
     fn host() -> &'static dyn Host {
         &Linux
@@ -98,15 +104,15 @@ impl Driver for Transfer {
 }
 
 impl CommandBuffers for Transfer {
-    type CommandBuffer = ();
+    type CommandBuffer = Mutex<compute::State>;
 
     const RECORDING: Recording<Self> = Recording::All(&execute::COMMANDS);
 
     fn create_command_buffer(
         _: &CommandPool<Self>,
         _: vk::CommandBufferLevel,
-    ) -> Result<(), CommandBufferError> {
-        Ok(())
+    ) -> Result<Self::CommandBuffer, CommandBufferError> {
+        Ok(Mutex::default())
     }
 }
 

@@ -115,6 +115,24 @@ impl Range {
         };
     }
 
+    /// Returns the word at an offset, if it lies in the range.
+    pub(crate) fn word(self, offset: u32) -> Option<u32> {
+        // SAFETY: the word lies in the range.
+        self.at(offset).map(|word| unsafe { word.read_unaligned() })
+    }
+
+    /// Writes the word at an offset, if it lies in the range.
+    pub(crate) fn set_word(self, offset: u32, value: u32) {
+        // SAFETY: as above.
+        self.at(offset).into_iter().for_each(|word| unsafe { word.write_unaligned(value) });
+    }
+
+    fn at(self, offset: u32) -> Option<NonNull<u32>> {
+        let is_inside = u64::from(offset) + 4 <= self.size;
+        // SAFETY: the offset lies in the range.
+        is_inside.then(|| unsafe { self.start.add(offset as usize).cast() })
+    }
+
     /// Copies the beginning of `from`, as far as it fits.
     pub(crate) fn copy(self, from: Self) {
         // SAFETY: both ranges have as many bytes; they may be of one buffer.

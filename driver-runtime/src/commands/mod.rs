@@ -1,5 +1,6 @@
 //! The commands that every driver has from the runtime, and whatever else of it calls the driver.
 
+pub(crate) mod defaults;
 mod device;
 mod enumerate;
 pub(crate) mod instance;

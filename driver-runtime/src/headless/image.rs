@@ -6,6 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use ash::vk;
 use vkload_core::registry::parameter::{InOptional, Out};
 
+use crate::atomic::AtomicU64;
 use crate::device::Device;
 use crate::driver::Driver;
 use crate::forward::calls::call;
@@ -17,6 +18,8 @@ pub(super) struct SwapchainImage {
     pub(super) memory: vk::DeviceMemory,
     /// Signalled unless the work that was presented goes on.
     pub(super) presented: vk::Fence,
+    /// The application's number for its last presentation; 0 if it had none.
+    pub(super) id: AtomicU64,
     is_acquired: AtomicBool,
 }
 
@@ -34,6 +37,7 @@ impl SwapchainImage {
             image: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
             presented: vk::Fence::null(),
+            id: 0.into(),
             is_acquired: false.into(),
         };
         let (mut requirements, none) = (vk::MemoryRequirements::default(), InOptional::NONE);
@@ -57,12 +61,15 @@ impl SwapchainImage {
         Ok(new)
     }
 
+    /// Returns whether no presentation of the image goes on.
+    pub(super) fn is_presented(&self) -> bool {
+        // SAFETY: the fence is the image's own.
+        unsafe { call!(self.device, GetFenceStatus(self.presented)) == Some(vk::Result::SUCCESS) }
+    }
+
     /// Takes the image for the application, if it is free.
     pub(super) fn acquire(&self) -> bool {
-        // SAFETY: the fence is the image's own.
-        let is_presented =
-            || unsafe { call!(self.device, GetFenceStatus(self.presented)) == Some(vk::Result::SUCCESS) };
-        let is_free = !self.is_acquired.load(Ordering::Acquire) && is_presented();
+        let is_free = !self.is_acquired.load(Ordering::Acquire) && self.is_presented();
         is_free && !self.is_acquired.swap(true, Ordering::AcqRel)
     }
 

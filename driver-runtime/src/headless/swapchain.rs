@@ -1,5 +1,6 @@
 //! Swapchains, and the commands that use them.
 
+use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ash::vk;
@@ -8,12 +9,13 @@ use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use super::Headless;
 use super::image::{SwapchainImage, create_info};
+use crate::atomic::AtomicU64;
 use crate::calls::{self, Outcome as _};
 use crate::device::{Device, Queue, device_object};
-use crate::dispatch::{EntryPoints, Invariant};
+use crate::dispatch::EntryPoints;
 use crate::entry_points;
 use crate::forward::calls::list;
-use crate::object::{Object, ParentObject};
+use crate::object::{Foreign, Object, ParentObject, Slot};
 use crate::out_array::OutArray;
 use crate::result::SubmitError;
 use crate::sync::signal_in_order;
@@ -24,8 +26,23 @@ pub struct Swapchain<D: Headless> {
     /// The image that is looked at first by the next acquisition.
     next: AtomicUsize,
     is_retired: AtomicBool,
-    of: Invariant<D>,
+    surface: vk::SurfaceKHR,
+    device: NonNull<Device<D>>,
+    /// The greatest of the application's numbers for presentations that are over.
+    presented: AtomicU64,
 }
+
+/// Returns the surfaces of the device's instance, and a slot whose value is 1 if a surface has a swapchain that is not retired:
+/// it has at most one. No application has slots of the instance.
+fn surfaces<D: Headless>(device: &Device<D>) -> (&Foreign, Slot) {
+    let instance = device.root().base().instance_root();
+    (instance.foreign(), instance.first_slot())
+}
+
+// SAFETY: the pointer leads to the device, which may be shared.
+unsafe impl<D: Headless> Send for Swapchain<D> {}
+// SAFETY: as above.
+unsafe impl<D: Headless> Sync for Swapchain<D> {}
 
 device_object! { <D: Headless> Swapchain<D> = SwapchainKHR }
 
@@ -52,8 +69,19 @@ impl<D: Headless> Swapchain<D> {
             let image = unsafe { SwapchainImage::new(handle, device, &create_info(info))? };
             images.try_push(image).map_err(vk::Result::from)?;
         }
-        let of = core::marker::PhantomData;
-        Ok(Self { images, next: 0.into(), is_retired: false.into(), of })
+        let (surfaces, slot) = surfaces(device);
+        if surfaces.private_data(info.surface, &slot) != 0 {
+            return Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
+        }
+        surfaces.set_private_data(info.surface, &slot, 1).map_err(vk::Result::from)?;
+        Ok(Self {
+            images,
+            next: 0.into(),
+            is_retired: false.into(),
+            surface: info.surface,
+            device: device.into(),
+            presented: 0.into(),
+        })
     }
 
     /// Returns the next image that is free.
@@ -61,8 +89,26 @@ impl<D: Headless> Swapchain<D> {
         let next = self.next.load(Ordering::Relaxed);
         let indices = || (0..self.images.len()).cycle().skip(next).take(self.images.len());
         let index = indices().find(|index| self.images.get(*index).is_some_and(SwapchainImage::acquire))?;
+        // Its last presentation is over.
+        self.presented.fetch_max(self.images.get(index)?.id.load(Ordering::Acquire), Ordering::AcqRel);
         self.next.store(index.saturating_add(1), Ordering::Relaxed);
         u32::try_from(index).ok()
+    }
+
+    /// Lets another swapchain have the surface.
+    fn retire(&self) {
+        if !self.is_retired.swap(true, Ordering::AcqRel) {
+            // SAFETY: the device outlives its swapchains.
+            let (surfaces, slot) = surfaces(unsafe { self.device.as_ref() });
+            // The surface has a value, so this needs no memory.
+            let _ = surfaces.set_private_data(self.surface, &slot, 0);
+        }
+    }
+
+    /// Returns whether the presentation with this number of the application's, or a later one, is over.
+    fn has_presented(&self, id: u64) -> bool {
+        let is_over = |image: &SwapchainImage| image.id.load(Ordering::Acquire) >= id && image.is_presented();
+        self.presented.load(Ordering::Acquire) >= id || self.images.iter().any(is_over)
     }
 
     fn release(&self, image: u32) {
@@ -80,13 +126,21 @@ impl<D: Headless> Swapchain<D> {
         queue: &Queue<D>,
         waits: &[vk::Semaphore],
         image: u32,
+        id: u64,
     ) -> Result<(), vk::Result> {
         let Some(image) = self.images.get(image as usize) else { return Ok(()) };
         image.will_be_presented().result()?;
         // SAFETY: the caller vouches for the handles; memory and fence are the image's.
         unsafe { queue.submit_memory(waits, image.memory, image.presented)? };
+        image.id.fetch_max(id, Ordering::AcqRel);
         image.release();
         Ok(())
+    }
+}
+
+impl<D: Headless> Drop for Swapchain<D> {
+    fn drop(&mut self) {
+        self.retire();
     }
 }
 
@@ -103,7 +157,7 @@ unsafe fn create<D: Headless>(
     unsafe {
         let device = Device::<D>::from_handle(handle).ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)?;
         if let Some(old) = Object::<Swapchain<D>>::from_handle(info.old_swapchain) {
-            old.is_retired.store(true, Ordering::Release);
+            old.retire();
         }
         let swapchain = Swapchain::new(handle, device, info, callbacks)?;
         Ok(Object::create(device, callbacks, swapchain)?.into_handle())
@@ -173,18 +227,43 @@ fn wait_for_image<D: Headless>(
     swapchain: &Swapchain<D>,
     timeout: u64,
 ) -> Result<u32, vk::Result> {
+    let image = until(device, timeout, || {
+        let is_retired = swapchain.is_retired.load(Ordering::Acquire);
+        if is_retired { Err(vk::Result::ERROR_OUT_OF_DATE_KHR) } else { Ok(swapchain.acquire()) }
+    });
+    image.map_err(|error| {
+        let is_at_once = timeout == 0 && error == vk::Result::TIMEOUT;
+        if is_at_once { vk::Result::NOT_READY } else { error }
+    })
+}
+
+/// Waits until the presentation with this number is over.
+fn wait_for_present<D: Headless>(
+    device: vk::Device,
+    swapchain: vk::SwapchainKHR,
+    id: u64,
+    timeout: u64,
+) -> Result<(), vk::Result> {
+    // SAFETY: the commands pass their live handles.
+    let (device, swapchain) =
+        unsafe { (Device::<D>::from_handle(device), Object::<Swapchain<D>>::from_handle(swapchain)) };
+    let device = device.ok_or(vk::Result::ERROR_OUT_OF_DATE_KHR)?;
+    let swapchain = swapchain.ok_or(vk::Result::ERROR_OUT_OF_DATE_KHR)?;
+    until(device, timeout, || Ok(swapchain.has_presented(id).then_some(())))
+}
+
+/// Looks until there is something, the device is lost, or this many nanoseconds have passed.
+fn until<D: Headless, T>(
+    device: &Device<D>,
+    timeout: u64,
+    look: impl Fn() -> Result<Option<T>, vk::Result>,
+) -> Result<T, vk::Result> {
     let deadline = D::host().now().saturating_add(timeout);
     let mut turn = 0u32;
     loop {
-        if swapchain.is_retired.load(Ordering::Acquire) {
-            return Err(vk::Result::ERROR_OUT_OF_DATE_KHR);
-        }
         device.check_status()?;
-        if let Some(image) = swapchain.acquire() {
-            return Ok(image);
-        }
-        if timeout == 0 {
-            return Err(vk::Result::NOT_READY);
+        if let Some(found) = look()? {
+            return Ok(found);
         }
         if timeout != u64::MAX && D::host().now() >= deadline {
             return Err(vk::Result::TIMEOUT);
@@ -206,7 +285,9 @@ fn queue_present<D: Headless>(call: &calls::QueuePresentKHR<'_>) -> vk::Result {
             let image = info.p_image_indices.add(index).read();
             // The first one waits for the semaphores, and the others come after it on the queue.
             let result = match swapchain {
-                Some(swapchain) => swapchain.present(queue, core::mem::take(&mut waits), image),
+                Some(swapchain) => {
+                    swapchain.present(queue, core::mem::take(&mut waits), image, present_id(info, index))
+                }
                 None => Err(vk::Result::ERROR_OUT_OF_DATE_KHR),
             };
             let result = result.and_then(|()| signal_fence(queue, info, index).map_err(Into::into)).outcome();
@@ -217,6 +298,23 @@ fn queue_present<D: Headless>(call: &calls::QueuePresentKHR<'_>) -> vk::Result {
         }
         queue.parent().frame_ended(queue);
         all
+    }
+}
+
+/// Returns the number that the application has for the presentation of the swapchain with this number; 0 without one.
+///
+/// # Safety
+/// As for the command.
+unsafe fn present_id(info: &vk::PresentInfoKHR<'_>, index: usize) -> u64 {
+    // `VkPresentId2KHR` has the members of `VkPresentIdKHR`.
+    const PRESENT_ID_2: vk::StructureType = vk::StructureType::from_raw(1_000_479_001);
+    // SAFETY: the caller vouches for the chain, whose structures are what their types say.
+    unsafe {
+        let mut all = chain::structures(info.p_next);
+        let given = all.find(|one| [vk::StructureType::PRESENT_ID_KHR, PRESENT_ID_2].contains(&one.s_type));
+        let given = given.map(|one| &*core::ptr::from_ref(one).cast::<vk::PresentIdKHR<'_>>());
+        let ids = given.map_or(&[][..], |given| list(given.p_present_ids, given.swapchain_count));
+        ids.get(index).copied().unwrap_or_default()
     }
 }
 
@@ -273,6 +371,13 @@ pub(super) const fn entry_points<D: Headless>() -> EntryPoints<D> {
             AcquireNextImage2KHR = acquire_next_image_2::<D>,
             QueuePresentKHR = queue_present::<D>,
             ReleaseSwapchainImagesEXT = release_images::<D>,
+            WaitForPresentKHR = |call| {
+                wait_for_present::<D>(call.device, call.swapchain, call.present_id, call.timeout)
+            },
+            WaitForPresent2KHR = |call| {
+                let info = &call.present_wait_2_info;
+                wait_for_present::<D>(call.device, call.swapchain, info.present_id, info.timeout)
+            },
             GetDeviceGroupPresentCapabilitiesKHR = get_group_capabilities,
             GetDeviceGroupSurfacePresentModesKHR = |call| {
                 call.modes.write(vk::DeviceGroupPresentModeFlagsKHR::LOCAL);
