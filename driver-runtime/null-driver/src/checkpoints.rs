@@ -45,14 +45,25 @@ unsafe fn working_queue<'a>(commands: vk::CommandBuffer) -> Option<&'a Queue<Nul
     queue.filter(|queue| queue.lost_reason().is_none())
 }
 
+/// Returns a word of a buffer.
+///
 /// # Safety
-/// The handles are live, and the queue executes the command buffer.
+/// The handle is live.
+unsafe fn word_of(buffer: vk::Buffer, offset: u64) -> Option<*mut u32> {
+    // SAFETY: the caller vouches for the handle.
+    match unsafe { Object::<Buffer>::from_handle(buffer) }?.bytes(offset, 4)? {
+        (word, 4) => Some(word.cast().as_ptr()),
+        _ => None,
+    }
+}
+
+/// # Safety
+/// The handle is live, the queue executes the command buffer, and the word can be written.
 unsafe fn write_marker(
     commands: vk::CommandBuffer,
     is_bottom: bool,
-    buffer: vk::Buffer,
-    offset: u64,
     marker: u32,
+    word: impl FnOnce() -> Option<*mut u32>,
 ) {
     // SAFETY: the caller vouches for the handles.
     unsafe {
@@ -61,9 +72,8 @@ unsafe fn write_marker(
             queue.set_lost("the scenario wants it");
             return;
         }
-        let word = Object::<Buffer>::from_handle(buffer).and_then(|buffer| buffer.bytes(offset, 4));
-        if let Some((word, 4)) = word {
-            word.cast::<u32>().write_unaligned(marker);
+        if let Some(word) = word() {
+            word.write_unaligned(marker);
         }
     }
 }
@@ -125,11 +135,19 @@ pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
         CmdSetCheckpointNV = cmd_set_checkpoint,
         CmdWriteBufferMarkerAMD = |call| {
             let is_bottom = call.pipeline_stage == vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-            write_marker(call.command_buffer, is_bottom, call.dst_buffer, call.dst_offset, call.marker);
+            let word = || word_of(call.dst_buffer, call.dst_offset);
+            write_marker(call.command_buffer, is_bottom, call.marker, word);
+        },
+        CmdWriteMarkerToMemoryAMD = |call| {
+            let info = &call.info;
+            let is_bottom = info.stage == vk::PipelineStageFlags2::BOTTOM_OF_PIPE;
+            let word = || Some(with_exposed_provenance_mut(info.dst_range.address as usize));
+            write_marker(call.command_buffer, is_bottom, info.marker, word);
         },
         CmdWriteBufferMarker2AMD = |call| {
             let is_bottom = call.stage == vk::PipelineStageFlags2::BOTTOM_OF_PIPE;
-            write_marker(call.command_buffer, is_bottom, call.dst_buffer, call.dst_offset, call.marker);
+            let word = || word_of(call.dst_buffer, call.dst_offset);
+            write_marker(call.command_buffer, is_bottom, call.marker, word);
         },
     }
 };

@@ -8,6 +8,9 @@ pub(crate) const HEAP_SIZE: u64 = 1 << 30;
 /// The largest width and height of an image.
 pub(crate) const IMAGE_EXTENT: u32 = 8192;
 
+/// The size of whatever has no size of its own, such as an acceleration structure.
+pub(crate) const SIZE: u64 = 256;
+
 /// Describes a device of this version with the null driver's identity, memory and queues, without features and with
 /// the smallest limits.
 pub(crate) fn bare(api_version: u32) -> Description {

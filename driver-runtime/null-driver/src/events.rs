@@ -1,77 +1,25 @@
-//! Events. Wait commands return at once: a queue's signal was submitted earlier, and the host is assumed to have set
-//! the event in time.
-
-use core::sync::atomic::{AtomicBool, Ordering};
+//! Events. A queue with a thread waits for the host to set an event. One that works in the application's own calls cannot, so the
+//! event is assumed to be set in time.
 
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::{Object, calls, entry_points, vk};
+use vkload_driver_runtime::events::{self, Event};
+use vkload_driver_runtime::{Object, calls, entry_points};
 
-use crate::Null;
-use crate::device::device_objects;
+use crate::{Null, scenario};
 
-struct Event(AtomicBool);
-
-device_objects! { Event = Event }
-
-/// # Safety
-/// `event` is a live handle.
-unsafe fn put(event: vk::Event, set: bool) {
-    // SAFETY: the caller vouches for the handle.
-    if let Some(event) = unsafe { Object::<Event>::from_handle(event) } {
-        event.0.store(set, Ordering::SeqCst);
-    }
-}
-
-fn set_event(call: &calls::SetEvent<'_>) -> vk::Result {
+fn cmd_wait_events_2(call: &calls::CmdWaitEvents2<'_>) {
+    let events = call.events().iter().filter(|_| scenario::get().asynchronous);
     // SAFETY: the call obeys the specification.
-    unsafe { put(call.event, true) };
-    vk::Result::SUCCESS
-}
-
-fn reset_event(call: &calls::ResetEvent<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe { put(call.event, false) };
-    vk::Result::SUCCESS
-}
-
-fn get_event_status(call: &calls::GetEventStatus<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    match unsafe { Object::<Event>::from_handle(call.event) } {
-        Some(event) if event.0.load(Ordering::SeqCst) => vk::Result::EVENT_SET,
-        _ => vk::Result::EVENT_RESET,
-    }
-}
-
-fn cmd_set_event_2(call: &calls::CmdSetEvent2<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe { put(call.event, true) };
-}
-
-fn cmd_reset_event_2(call: &calls::CmdResetEvent2<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe { put(call.event, false) };
+    let events = events.filter_map(|event| unsafe { Object::<Event<Null>>::from_handle(*event) });
+    events.for_each(|event| event.wait());
 }
 
 /// The commands of events.
-// SAFETY: each function implements its command, with the objects of this driver.
-pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
-    entry_points! {
-        CreateEvent = |call| {
-            let event = Event(AtomicBool::new(false));
-            Object::create_command(call.device, call.allocator.as_ptr(), call.event.as_ptr(), event)
-        },
-        DestroyEvent = |call| Object::<Event>::destroy(call.event, call.allocator.as_ptr()),
-        SetEvent = set_event,
-        ResetEvent = reset_event,
-        GetEventStatus = get_event_status,
-    }
-};
+pub(crate) const COMMANDS: EntryPoints<Null> = events::entry_points::<Null>();
 
 /// The functions that run when a command buffer is executed.
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: the function implements its command, with the objects of this driver.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
-    entry_points! {
-        CmdSetEvent2 = cmd_set_event_2,
-        CmdResetEvent2 = cmd_reset_event_2,
-    }
-};
+    entry_points! { CmdWaitEvents2 = cmd_wait_events_2 }
+}
+.or(&events::recorded::<Null>());

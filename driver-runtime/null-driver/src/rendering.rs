@@ -326,6 +326,7 @@ pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
         CmdEndRenderPass2 = |call| change(call.command_buffer, |targets| *targets = Targets::default()),
         CmdBeginRendering = cmd_begin_rendering,
         CmdEndRendering = |call| change(call.command_buffer, |targets| *targets = Targets::default()),
+        CmdEndRendering2KHR = |call| change(call.command_buffer, |targets| *targets = Targets::default()),
         CmdClearAttachments = cmd_clear_attachments,
     }
 };

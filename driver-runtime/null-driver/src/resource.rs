@@ -125,7 +125,9 @@ fn get_buffer_device_address(call: &calls::GetBufferDeviceAddress<'_>) -> vk::De
     // SAFETY: the call obeys the specification.
     unsafe {
         let buffer = Object::<Buffer>::from_handle(call.info.buffer);
-        buffer.and_then(|buffer| buffer.bytes(0, 0)).map_or(0, |(start, _)| start.addr().get() as u64)
+        buffer
+            .and_then(|buffer| buffer.bytes(0, 0))
+            .map_or(0, |(start, _)| start.as_ptr().expose_provenance() as u64)
     }
 }
 

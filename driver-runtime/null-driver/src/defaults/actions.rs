@@ -10,6 +10,7 @@ use vkload_driver_runtime::vk::{self, Handle};
 use vkload_driver_runtime::{Device, Object, VkObject, calls};
 
 use super::rows::Pointer;
+pub(super) use crate::description::SIZE;
 use crate::runtime::runtime;
 use crate::surface::Surface;
 use crate::{Null, pipelines, resource};
@@ -18,9 +19,6 @@ pub(super) const SUCCESS: vk::Result = vk::Result::SUCCESS;
 
 /// The argument of commands without allocation callbacks.
 pub(super) const NO_CALLBACKS: Pointer = core::ptr::null_mut();
-
-/// The size of whatever has no size of its own.
-pub(super) const SIZE: u64 = 256;
 
 /// The alignment that the specification requires of acceleration-structure addresses, in bits.
 const ADDRESS_BITS: u32 = 8;

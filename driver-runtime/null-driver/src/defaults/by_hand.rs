@@ -1,11 +1,14 @@
 //! Commands of extensions that take more than a row.
 
+use core::ffi::c_void;
+
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::out_array::OutArray;
 use vkload_driver_runtime::vk::Handle as _;
 use vkload_driver_runtime::{calls, entry_points, vk};
 
 use super::actions;
+use crate::runtime::runtime;
 
 /// The sizes of fragments that every implementation has, the largest first as the specification orders them.
 const FRAGMENTS: [(u32, u32); 3] = [(2, 2), (2, 1), (1, 1)];
@@ -47,6 +50,28 @@ fn create_pipeline_binaries(call: &calls::CreatePipelineBinariesKHR<'_>) -> vk::
     }
 }
 
+/// Signals the semaphore at once: no frame is ahead of the display.
+fn latency_sleep(call: &calls::LatencySleepNV<'_>) -> vk::Result {
+    let (semaphore, value) = (call.sleep_info.signal_semaphore, call.sleep_info.value);
+    let info = vk::SemaphoreSignalInfo::default().semaphore(semaphore).value(value);
+    // SAFETY: the call obeys the specification.
+    let signal = unsafe { calls::SignalSemaphore::new(call.device, (&info).into()) };
+    // SAFETY: as above.
+    unsafe { signal.make(runtime) }.unwrap_or(vk::Result::ERROR_UNKNOWN)
+}
+
+/// Writes the size of each acceleration structure or micromap.
+///
+/// # Safety
+/// `data` has so many sizes at this distance.
+unsafe fn write_sizes(data: *mut c_void, count: u32, stride: usize) -> vk::Result {
+    for index in 0..count as usize {
+        // SAFETY: the caller vouches for the memory.
+        unsafe { data.byte_add(index * stride).cast::<u64>().write_unaligned(actions::SIZE) };
+    }
+    vk::Result::SUCCESS
+}
+
 /// The commands.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
@@ -58,5 +83,10 @@ pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
         },
         GetPhysicalDeviceFragmentShadingRatesKHR = get_fragment_shading_rates,
         CreatePipelineBinariesKHR = create_pipeline_binaries,
+        LatencySleepNV = latency_sleep,
+        WriteAccelerationStructuresPropertiesKHR = |call| {
+            write_sizes(call.data, call.acceleration_structure_count, call.stride)
+        },
+        WriteMicromapsPropertiesEXT = |call| write_sizes(call.data, call.micromap_count, call.stride),
     }
 };

@@ -35,6 +35,27 @@ const NOT_OF_DRIVERS: ExtensionSet = ExtensionSet::new(&[
     extension::LUNARG_DIRECT_DRIVER_LOADING,
 ]);
 
+/// Extensions whose commands write memory or results, which this driver does not: claimed only if the scenario demands all claims.
+pub(crate) const WITHOUT_EFFECT: ExtensionSet = ExtensionSet::new(&[
+    extension::AMD_GPA_INTERFACE,
+    extension::ARM_DATA_GRAPH,
+    extension::ARM_PERFORMANCE_COUNTERS_BY_REGION,
+    extension::ARM_SHADER_INSTRUMENTATION,
+    extension::ARM_TENSORS,
+    extension::EXT_DEVICE_MEMORY_REPORT,
+    extension::EXT_MAP_MEMORY_PLACED,
+    extension::EXT_MEMORY_DECOMPRESSION,
+    extension::INTEL_PERFORMANCE_QUERY,
+    extension::KHR_PERFORMANCE_QUERY,
+    extension::NV_CLUSTER_ACCELERATION_STRUCTURE,
+    extension::NV_COOPERATIVE_VECTOR,
+    extension::NV_EXTERNAL_MEMORY_RDMA,
+    extension::NV_MEMORY_DECOMPRESSION,
+    extension::NV_OPTICAL_FLOW,
+    extension::NV_PARTITIONED_ACCELERATION_STRUCTURE,
+    extension::VALVE_DESCRIPTOR_SET_HOST_MAPPING,
+]);
+
 pub(crate) const SURFACE_INSTANCE_EXTENSIONS: &[ExtensionId] = &[
     extension::KHR_SURFACE,
     extension::KHR_GET_SURFACE_CAPABILITIES2,
@@ -52,12 +73,15 @@ pub(crate) const DRM_DEVICE_EXTENSIONS: &[ExtensionId] =
 
 /// Returns every extension that a driver of Vulkan 1.`minor` for Linux can have: without extensions of other systems,
 /// their dependants, and extensions that need a later version. It includes promoted and deprecated ones, as in other
-/// drivers, and with `provisional` also those.
-pub(crate) fn all(minor: u32, provisional: bool) -> ExtensionSet {
+/// drivers, and with `provisional` also those; with `claims` also those [without an effect](WITHOUT_EFFECT).
+pub(crate) fn all(minor: u32, provisional: bool, claims: bool) -> ExtensionSet {
     let candidates = ExtensionSet::on(LINUX);
     let wanted = |id: &ExtensionId| {
         let is_provisional = needs(*id).is_some_and(|needs| needs.is_provisional);
-        candidates.contains(*id) && !NOT_OF_DRIVERS.contains(*id) && (provisional || !is_provisional)
+        candidates.contains(*id)
+            && !NOT_OF_DRIVERS.contains(*id)
+            && (provisional || !is_provisional)
+            && (claims || !WITHOUT_EFFECT.contains(*id))
     };
     let mut found = collected(ExtensionId::all().filter(wanted));
     loop {

@@ -16,6 +16,7 @@
 //! | `driver=NAME` | the reported driver ID, such as `VK_DRIVER_ID_NVIDIA_PROPRIETARY`, or its number |
 //! | `heap=SIZE` | a device memory heap of this size in bytes, `K`, `M` or `G`; `heap=SIZE:host` is a host heap. The first one replaces the default heaps |
 //! | `queues=USES:COUNT` | a family of this many queues, whose uses are joined by `+`: `graphics`, `compute`, `transfer`, `sparse`, `protected`. The first one replaces the default family |
+//! | `claims=effective` | `all`: the driver also has extensions whose commands have no effect |
 //! | `strict` | unknown parts of a profile file are errors |
 //! | `surfaces=none` | `loader`: the loader creates surfaces; `driver`: the driver creates them (LDP_DRIVER_8); both have swapchains |
 //! | `queue=sync` | `async`: queues work on threads of their own, while the application goes on |
@@ -108,6 +109,8 @@ pub struct Scenario {
     unwanted: ExtensionSet,
     /// Whether every extension is wanted, and whether the provisional ones are.
     all: Option<bool>,
+    /// Whether extensions without an effect are claimed.
+    claims: bool,
     pub surfaces: Surfaces,
     pub(crate) profile: Option<Profile>,
     pub(crate) identity: Identity,

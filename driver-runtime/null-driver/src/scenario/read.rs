@@ -16,7 +16,7 @@ use crate::{extensions, host};
 
 /// The keys, for error messages about mistyped ones.
 const KEYS: &str = "api, interface, devices, groups, name, extension, without, profile, vendor, device, type, driver, heap, \
-    queues, strict, surfaces, queue, delay, clock, fails, holds, lacks, seed, log, frame, magic";
+    queues, strict, claims, surfaces, queue, delay, clock, fails, holds, lacks, seed, log, frame, magic";
 
 /// The longest delay of a submission, in milliseconds.
 const DELAY: u32 = 60_000;
@@ -43,6 +43,7 @@ impl Default for Scenario {
             device_extensions: ExtensionSet::default(),
             unwanted: ExtensionSet::default(),
             all: None,
+            claims: false,
             surfaces: Surfaces::None,
             profile: None,
             identity: Identity::default(),
@@ -103,6 +104,13 @@ impl Scenario {
             "profile" => self.profile(value)?,
             "vendor" | "device" | "type" | "driver" | "heap" | "queues" => self.identity.set(key, value)?,
             "strict" => self.strict()?,
+            "claims" => {
+                self.claims = match value {
+                    "effective" => false,
+                    "all" => true,
+                    _ => return Err("claims are effective or all".to_owned()),
+                }
+            }
             "surfaces" => self.surfaces(value)?,
             "queue" => {
                 self.asynchronous = match value {
@@ -152,7 +160,7 @@ impl Scenario {
     /// Adds every extension, if requested, and the extensions' dependencies.
     fn complete_extensions(&mut self) -> Result<(), String> {
         let minor = vk::api_version_minor(self.api_version);
-        let all = self.all.map(|provisional| extensions::all(minor, provisional));
+        let all = self.all.map(|provisional| extensions::all(minor, provisional, self.claims));
         let mut set = ExtensionSet::default();
         for id in ExtensionId::all() {
             let of_all = all.is_some_and(|all| all.contains(id) && !self.unwanted.contains(id));
@@ -161,6 +169,15 @@ impl Scenario {
             }
         }
         extensions::add_needed(&mut set, &self.unwanted, minor)?;
+        let of_profile = self.profile.as_ref().map(|profile| profile.extensions).unwrap_or_default();
+        let without =
+            |id: &ExtensionId| extensions::WITHOUT_EFFECT.contains(*id) && !of_profile.contains(*id);
+        if let Some(id) = set.iter().find(without).filter(|_| !self.claims) {
+            let name = id.name().to_string_lossy();
+            return Err(format!(
+                "{name} has no effect in this driver: add claims=all to have it nevertheless"
+            ));
+        }
         for id in set.iter() {
             match id.kind() {
                 ExtensionKind::Instance => self.instance_extensions.insert(id),

@@ -62,6 +62,11 @@ fn every_mistake_is_named() {
         ("magic=VkBuffer:0", "VkBuffer objects have no magic"),
         ("magic=VkQueue:x", "x is not a number"),
         ("surfaces=mine", "none, loader or driver"),
+        (
+            "extension=VK_NV_memory_decompression",
+            "VK_NV_memory_decompression has no effect in this driver: add claims=all",
+        ),
+        ("claims=some", "claims are effective or all"),
         ("queues=graphics", "a family is USES:COUNT"),
         ("queues=compute:65", "a family is USES:COUNT"),
         ("queues=compute+video:1", "queues are for graphics"),
@@ -84,6 +89,8 @@ fn extensions_bring_their_dependencies() {
     let scenario = Scenario::parse("extension=all without=VK_KHR_ray_query").unwrap();
     assert!(scenario.device_extensions.contains(extension::KHR_RAY_TRACING_PIPELINE));
     assert!(!scenario.device_extensions.contains(extension::KHR_RAY_QUERY));
+    let scenario = Scenario::parse("claims=all extension=VK_NV_memory_decompression").unwrap();
+    assert!(scenario.device_extensions.contains(extension::NV_MEMORY_DECOMPRESSION));
     let shown = wrong("api=1.0 extension=VK_KHR_spirv_1_4");
     assert!(shown.contains("VK_KHR_spirv_1_4 needs Vulkan 1.1: add api=1.1"), "{shown}");
 }

@@ -130,6 +130,45 @@ fn the_log_has_one_frame_only() {
 }
 
 #[test]
+fn memory_is_copied_by_its_address() {
+    let scenario = "extension=VK_NV_copy_memory_indirect extension=VK_KHR_copy_memory_indirect \
+        extension=VK_KHR_device_address_commands extension=VK_AMD_buffer_marker";
+    everywhere(|run| {
+        for program in ["copies_by_address", "images_by_address", "events_markers_and_resolves"] {
+            run.content(program, scenario);
+        }
+    });
+}
+
+#[test]
+fn waits_for_what_extensions_query_end() {
+    let scenario = "extension=VK_KHR_acceleration_structure extension=VK_NV_ray_tracing \
+        extension=VK_EXT_opacity_micromap extension=VK_EXT_transform_feedback surfaces=driver \
+        extension=VK_NV_low_latency2 extension=VK_KHR_device_address_commands";
+    everywhere(|run| run.content("queries_of_extensions", scenario));
+}
+
+#[test]
+fn a_queue_waits_for_an_event_of_the_host() {
+    everywhere(|run| run.content("host_event", "queue=async"));
+}
+
+#[test]
+fn a_presentation_is_waited_for_by_its_number() {
+    let scenario = "surfaces=driver extension=VK_KHR_present_id extension=VK_KHR_present_wait \
+        extension=VK_KHR_present_id2 extension=VK_KHR_present_wait2";
+    everywhere(|run| {
+        run.content("present_ids", scenario);
+        run.content("present_ids", &format!("{scenario} queue=async"));
+    });
+}
+
+#[test]
+fn a_surface_has_one_swapchain() {
+    everywhere(|run| run.content("second_swapchain", "surfaces=driver"));
+}
+
+#[test]
 fn descriptors_in_buffers_have_sizes() {
     everywhere(|run| run.content("descriptor_buffers", "extension=VK_EXT_descriptor_buffer"));
 }

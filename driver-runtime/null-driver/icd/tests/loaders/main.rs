@@ -114,6 +114,8 @@ fn the_library_exports_what_an_icd_may_and_nothing_else() {
     assert_eq!(
         names,
         [
+            // Android's loader looks for this.
+            "HMI",
             "vk_icdGetInstanceProcAddr",
             "vk_icdGetPhysicalDeviceProcAddr",
             "vk_icdNegotiateLoaderICDInterfaceVersion"

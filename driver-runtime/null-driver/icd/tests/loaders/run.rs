@@ -60,9 +60,13 @@ impl Run {
             "look_ups" => "programs::newest",
             "all_commands" | "acceleration_structures" => "programs::extensions",
             "first_words" | "groups" | "nodes" => "programs::facts",
-            "suboptimal" | "two_images" | "image_in_use" | "present_fence" | "replaced" | "frames" => {
-                "programs::swapchains"
-            }
+            "suboptimal" | "two_images" | "image_in_use" | "present_fence" | "replaced" | "frames"
+            | "present_ids" | "second_swapchain" => "programs::swapchains",
+            "copies_by_address"
+            | "images_by_address"
+            | "queries_of_extensions"
+            | "host_event"
+            | "events_markers_and_resolves" => "programs::effects",
             "lost" | "small_heap" | "no_budget" | "clocks" | "forgotten_wait" | "cleared"
             | "clock_of_readings" | "families" | "descriptor_buffers" | "some_failures" => "programs::honest",
             other => &format!("programs::{other}"),

@@ -393,7 +393,8 @@ unsafe fn render_pass(device: &Device, target: &Target) {
             .load_op(vk::AttachmentLoadOp::CLEAR)
             .final_layout(vk::ImageLayout::GENERAL)];
         let colours = [vk::AttachmentReference { attachment: 0, layout: vk::ImageLayout::GENERAL }];
-        let subpasses = [vk::SubpassDescription::default().color_attachments(&colours)];
+        // The attachment belongs to the second subpass alone.
+        let subpasses = [Default::default(), vk::SubpassDescription::default().color_attachments(&colours)];
         let info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
         let pass = device.create_render_pass(&info, None).unwrap();
         let views = [target.view];
@@ -407,6 +408,7 @@ unsafe fn render_pass(device: &Device, target: &Target) {
                 .render_area(area(SIDE))
                 .clear_values(&values);
             device.cmd_begin_render_pass(commands, &info, vk::SubpassContents::INLINE);
+            device.cmd_next_subpass(commands, vk::SubpassContents::INLINE);
             let cleared = [vk::ClearAttachment {
                 aspect_mask: vk::ImageAspectFlags::COLOR,
                 color_attachment: 0,

@@ -1,6 +1,7 @@
 //! Programs that the tests run in separate processes. They are not tests; they panic if the driver is wrong.
 
 mod checkpoints;
+mod effects;
 mod extensions;
 mod facts;
 mod honest;
@@ -62,8 +63,23 @@ impl Context {
             let entry = entry();
             let instance = entry.create_instance(&info, None).unwrap();
             let physical = instance.enumerate_physical_devices().unwrap()[0];
-            let device = create_device(&instance, physical, &of_device);
+            let device = create_device(&instance, physical, &of_device, &mut Default::default());
             Self { entry, instance, physical, device }
+        }
+    }
+
+    /// Creates a device of Vulkan 1.3 with these extensions and features.
+    pub(crate) unsafe fn with_features(
+        of_device: &[&CStr],
+        mut features: vk::PhysicalDeviceVulkan12Features<'_>,
+    ) -> Self {
+        // SAFETY: as below.
+        unsafe {
+            let mut context = Self::new();
+            context.device.destroy_device(None);
+            let names: Vec<_> = of_device.iter().map(|name| name.as_ptr()).collect();
+            context.device = create_device(&context.instance, context.physical, &names, &mut features);
+            context
         }
     }
 
@@ -128,10 +144,10 @@ unsafe fn create_device(
     instance: &Instance,
     physical: vk::PhysicalDevice,
     extensions: &[*const c_char],
+    features: &mut vk::PhysicalDeviceVulkan12Features<'_>,
 ) -> Device {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(0).queue_priorities(&[1.0, 1.0])];
-    let mut timelines =
-        vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true).host_query_reset(true);
+    let mut timelines = features.timeline_semaphore(true).host_query_reset(true);
     let mut submission = vk::PhysicalDeviceVulkan13Features::default()
         .synchronization2(true)
         .dynamic_rendering(true)
@@ -149,6 +165,61 @@ unsafe fn create_device(
             assert_eq!(refused.err(), Some(vk::Result::ERROR_FEATURE_NOT_PRESENT));
         }
         instance.create_device(physical, &info.enabled_features(&Default::default()), None).unwrap()
+    }
+}
+
+/// A mapped buffer with an address.
+struct Words {
+    buffer: vk::Buffer,
+    memory: vk::DeviceMemory,
+    /// The host's address.
+    start: usize,
+    address: u64,
+}
+
+impl Words {
+    unsafe fn new(device: &Device, count: u64) -> Self {
+        let usage = vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST
+            | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        // SAFETY: valid structures and live handles.
+        unsafe {
+            let info = vk::BufferCreateInfo::default().size(4 * count).usage(usage);
+            let buffer = device.create_buffer(&info, None).unwrap();
+            let mut flags =
+                vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+            let size = device.get_buffer_memory_requirements(buffer).size;
+            let info = vk::MemoryAllocateInfo::default().allocation_size(size).push_next(&mut flags);
+            let memory = device.allocate_memory(&info, None).unwrap();
+            device.bind_buffer_memory(buffer, memory, 0).unwrap();
+            let start = device.map_memory(memory, 0, vk::WHOLE_SIZE, Default::default()).unwrap();
+            let info = vk::BufferDeviceAddressInfo::default().buffer(buffer);
+            let address = device.get_buffer_device_address(&info);
+            Self { buffer, memory, start: start.expose_provenance(), address }
+        }
+    }
+
+    #[allow(clippy::mut_from_ref, reason = "the memory is the device's")]
+    fn all(&self, from: usize, count: usize) -> &mut [u32] {
+        let start = std::ptr::with_exposed_provenance_mut::<u32>(self.start);
+        // SAFETY: no work uses the buffer, and no other reference is kept.
+        unsafe { std::slice::from_raw_parts_mut(start.add(from), count) }
+    }
+
+    fn set(&self, from: usize, words: &[u32]) {
+        self.all(from, words.len()).copy_from_slice(words);
+    }
+
+    fn get(&self, from: usize, count: usize) -> Vec<u32> {
+        self.all(from, count).to_vec()
+    }
+
+    unsafe fn end(self, device: &Device) {
+        // SAFETY: nothing uses them any more.
+        unsafe {
+            device.destroy_buffer(self.buffer, None);
+            device.free_memory(self.memory, None);
+        }
     }
 }
 

@@ -209,3 +209,51 @@ fn frames() {
         });
     }
 }
+
+/// Checks that a presentation is over when its number says so, whichever of the two extensions gives the number.
+#[test]
+#[ignore = "run by the other tests"]
+fn present_ids() {
+    let of_device =
+        [khr::present_id::NAME, khr::present_wait::NAME, c"VK_KHR_present_id2", c"VK_KHR_present_wait2"];
+    // SAFETY: as above.
+    unsafe {
+        with_extensions(&[khr::get_surface_capabilities2::NAME], &of_device, |shown| {
+            let wait = khr::present_wait::Device::new(&shown.context.instance, &shown.context.device);
+            assert_eq!(wait.wait_for_present(shown.swapchain, 5, 0), Err(vk::Result::TIMEOUT));
+            assert_eq!(wait.wait_for_present(shown.swapchain, 5, 1), Err(vk::Result::TIMEOUT));
+            for (id, kind) in [(5, 1_000_294_000), (7, 1_000_479_001)] {
+                let (image, _) = shown.acquire(u64::MAX).unwrap();
+                let (swapchains, images, ids) = ([shown.swapchain], [image], [id]);
+                let mut given = vk::PresentIdKHR::default().present_ids(&ids);
+                given.s_type = vk::StructureType::from_raw(kind);
+                let info = vk::PresentInfoKHR::default().swapchains(&swapchains).image_indices(&images);
+                let presented = shown.commands.queue_present(shown.queue, &info.push_next(&mut given));
+                assert_eq!(presented, Ok(false));
+                assert_eq!(wait.wait_for_present(shown.swapchain, id - 1, u64::MAX), Ok(()));
+                assert_eq!(wait.wait_for_present(shown.swapchain, id, u64::MAX), Ok(()));
+                let later = wait.wait_for_present(shown.swapchain, id + 1, 0);
+                assert_eq!(later, Err(vk::Result::TIMEOUT));
+            }
+        });
+    }
+}
+
+/// Checks that a surface has one swapchain, until that is replaced or destroyed.
+#[test]
+#[ignore = "run by the other tests"]
+fn second_swapchain() {
+    // SAFETY: as above.
+    unsafe {
+        with_swapchain(|shown| {
+            let create = |old| shown.commands.create_swapchain(&shown.info.old_swapchain(old), None);
+            let (none, in_use) = (vk::SwapchainKHR::null(), vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
+            assert_eq!(create(none), Err(in_use));
+            let second = create(shown.swapchain).unwrap();
+            assert_eq!(create(none), Err(in_use));
+            shown.commands.destroy_swapchain(second, None);
+            let third = create(none).unwrap();
+            shown.commands.destroy_swapchain(third, None);
+        });
+    }
+}
