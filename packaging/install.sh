@@ -47,8 +47,7 @@ recorder-layer libVkLayer_vkload_recorder.so layers/recorder/VkLayer_vkload_reco
 faults-layer libVkLayer_vkload_faults.so layers/faults/VkLayer_vkload_faults.json vulkan/explicit_layer.d'
 
 build_everything() {
-    # shellcheck disable=SC2086 # two words
-    build --package libvulkan-linux ${drivers:+--features fixed-drivers}
+    build --package libvulkan-linux
     strip_to_files libvulkan.so
     make_archive
     # The tool would check manifests that a library with fixed drivers never reads.
