@@ -12,6 +12,7 @@ use crate::discovery::choose_devices;
 use crate::dispatch::{Handle, HandleKind};
 use crate::drivers::log_outcome;
 use crate::log::{Level, Topic};
+use crate::logger::{Log, Logger};
 use crate::memory::{Box, Escaped, OrOutOfMemory, OutOfMemory, TryGrow, Vec, sort_by};
 use crate::negotiation::DriverStatus;
 use crate::objects::handle;
@@ -103,7 +104,10 @@ impl Instance {
             } else {
                 "; check that the devices' kernel drivers are loaded and that this user may open them (/dev/dri, /dev/nvidia*)"
             };
-            self.logger.log(
+            let refuses = self.loader.flavour.refuses_software_devices;
+            let log: Log = if refuses { Logger::log_always } else { Logger::log };
+            log(
+                &self.logger,
                 Level::Error,
                 Topic::Driver,
                 format_args!("none of the {} drivers in use has a physical device{hint}", self.drivers.len()),
