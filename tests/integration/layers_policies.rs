@@ -96,7 +96,7 @@ fn llp_loader_12_the_blacklist_of_the_override_layer_is_applied() {
 fn aborts(layer: Layer, words: &[&str]) {
     let run = Scenario::new().driver(good()).layer(layer).layer(Layer::new(B)).run(|vk| {
         let instance = vk.create(&Ask::new().layer(A).layer(B)).unwrap();
-        drop(instance.device(instance.devices()[0], &[]));
+        _ = instance.device(instance.devices()[0], &[]);
     });
     run.aborted().logs(words);
 }
