@@ -39,12 +39,15 @@ pub fn parse_members<'a, const N: usize, const M: usize>(
     bytes: &'a [u8],
     names: [&str; N],
     names_inside: [&str; M],
-) -> Result<(Value<'a>, [Option<Value<'a>>; N], [Option<Value<'a>>; M]), Error> {
+) -> Result<(Value<'a>, NamedMembers<'a, N>, NamedMembers<'a, M>), Error> {
     let (mut outer, mut inner) = ([None; N], [None; M]);
     let mut wanted = Wanted { outer: (&names, &mut outer), inner: (&names_inside, &mut inner) };
     let root = parse_wanted(bytes, &mut wanted)?;
     Ok((root, outer, inner))
 }
+
+/// The members with some names, in the order of these.
+pub type NamedMembers<'a, const N: usize> = [Option<Value<'a>>; N];
 
 /// The names of members and the values found: of the document, and of its first member with the first of these names.
 struct Wanted<'w, 'a> {
@@ -124,7 +127,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the result of [`member`](Value::member) for each of `names`, in one pass.
-    pub fn members_named<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
+    pub fn members_named<const N: usize>(&self, names: [&str; N]) -> NamedMembers<'a, N> {
         let mut found = [None; N];
         for (key, value) in self.members() {
             put(&mut (&names, &mut found), key, value);
