@@ -10,8 +10,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::driver_prelude::*;
 use vkload_driver_runtime::host::Linux;
+use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::registry::ExtensionSet;
 use vkload_driver_runtime::{Object, VkObject, vk};
 

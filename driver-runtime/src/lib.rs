@@ -91,7 +91,7 @@ pub use vkload_core::{memory, registry, vk};
 pub use vkload_registry::{calls, types};
 
 /// The names that an implementation of [`Driver`] uses.
-pub mod driver_prelude {
+pub mod prelude {
     pub use crate::device::{Device, DeviceRequest, Lost, Queue, QueueInfo};
     pub use crate::driver::{Driver, Search};
     pub use crate::drm::DrmDevice;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use vkload_driver_runtime::command_buffer::{CommandBuffers, CommandPool, Recording};
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::result::CommandBufferError;
 use vkload_driver_runtime::{Object, VkObject, entry_points, vk};
 

@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use vkload_driver_runtime::command_buffer::{self, CommandBuffers, CommandPool, Recording};
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::driver_prelude::*;
 use vkload_driver_runtime::features::{Features, name};
 use vkload_driver_runtime::host::Linux;
+use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::registry::{ExtensionSet, extension};
 use vkload_driver_runtime::{default_commands, entry_points, events, vk};
 

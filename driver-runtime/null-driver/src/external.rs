@@ -5,7 +5,7 @@
 //! done.
 
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::registry::extension;
 use vkload_driver_runtime::{Description, Object, calls, entry_points, vk};
 

@@ -42,8 +42,8 @@ mod watch;
 
 use vkload_driver_runtime::Chainable;
 use vkload_driver_runtime::dispatch::{Command, EntryPoints, PrivateCommand};
-use vkload_driver_runtime::driver_prelude::*;
 use vkload_driver_runtime::extensions::Unlisted;
+use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::registry::ExtensionSet;
 use vkload_driver_runtime::trace::TraceSettings;
 use vkload_driver_runtime::{headless, vk};

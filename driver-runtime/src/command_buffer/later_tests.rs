@@ -13,7 +13,7 @@ use super::{
     CommandBuffer, CommandBuffers, CommandPool, ExclusiveCommandBuffer, Recording, State, entry_points,
 };
 use crate::dispatch::{Command, EntryPoints};
-use crate::driver_prelude::*;
+use crate::prelude::*;
 use crate::testing::{Ledger, Number, TestHost, commands};
 
 std::thread_local! {

@@ -23,7 +23,7 @@
 //! ```
 //! use vkload_driver_runtime::command_buffer::{CommandBuffer, CommandBuffers, Recording};
 //! use vkload_driver_runtime::dispatch::EntryPoints;
-//! use vkload_driver_runtime::driver_prelude::*;
+//! use vkload_driver_runtime::prelude::*;
 //! use vkload_driver_runtime::{entry_points, vk};
 //!
 //! /// Called when a fill is executed, not when it is recorded.

@@ -83,7 +83,7 @@ impl Description {
     ///
     /// Returns whether the structure was taken. Those with arrays are not: the layouts for copies by the host are in
     /// [`Description::vulkan_1_4`], and the others are written by
-    /// [`Driver::write_properties`](crate::driver_prelude::Driver::write_properties).
+    /// [`Driver::write_properties`](crate::prelude::Driver::write_properties).
     pub fn set<T: TaggedStructure + vk::ExtendsPhysicalDeviceProperties2>(&mut self, structure: &T) -> bool {
         let Some(row) = known::<T>() else { return false };
         let Some(to) = locations::of_mut(self, row.location) else { return false };

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::driver_prelude::*;
 use vkload_driver_runtime::host::Linux;
+use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::registry::ExtensionSet;
 use vkload_driver_runtime::sync_object::SyncRef;
 use vkload_driver_runtime::{NoThread, Thread, ThreadWork, Waiting, vk};

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::registry::ExtensionSet;
 use vkload_driver_runtime::vk;

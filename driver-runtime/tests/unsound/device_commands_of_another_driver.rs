@@ -3,7 +3,7 @@
 
 // A physical device with the functions of another driver.
 use vkload_driver_runtime::dispatch::CommandTable;
-use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::prelude::*;
 
 pub fn add<Mine: Driver<PhysicalDevice = ()>, Other: Driver>(
     found: &mut Enumeration<'_, Mine>,

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use vkload_driver_runtime::command_buffer::{CommandBuffer, CommandBuffers, CommandPool, Recording};
 use vkload_driver_runtime::dispatch::{CommandTable, EntryPoints, PrivateCommand};
-use vkload_driver_runtime::driver_prelude::*;
+use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::headless::{Headless, Swapchain};
 use vkload_driver_runtime::object::{Exclusive, Members, Object, Owned, Piece, Pieces};
 use vkload_driver_runtime::pipeline_cache::{Cache, PipelineCaches};

@@ -41,7 +41,7 @@ pub(crate) unsafe fn created<'c, C: Command>(
         Some(name) => {
             let (command, name) = (C::ID.name().to_string_lossy(), name.to_string_lossy());
             say(&format!("{command} returns VK_ERROR_EXTENSION_NOT_PRESENT: without={name}"));
-            call.fail(vk::Result::ERROR_EXTENSION_NOT_PRESENT)
+            call.fail_or_next(vk::Result::ERROR_EXTENSION_NOT_PRESENT)
         }
         None => call.next(),
     }

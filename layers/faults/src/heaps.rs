@@ -66,7 +66,7 @@ pub(crate) fn allocated<'c>(call: Call<'c, FaultsLayer, AllocateMemory>) -> Retu
         say(&format!(
             "vkAllocateMemory returns VK_ERROR_OUT_OF_DEVICE_MEMORY: {bytes} bytes do not fit the heap"
         ));
-        return call.fail(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+        return call.fail_or_next(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     }
     let returned = call.next();
     let allocated = returned.output(|parameters| parameters.memory);

@@ -31,8 +31,8 @@ use vkload_layer_runtime::commands::{
 };
 use vkload_layer_runtime::registry::CommandId;
 use vkload_layer_runtime::{
-    Call, Command, Dispensable, Intercept, InterceptAll, Layer, LookUp, Outcome as _, Returned, Setting,
-    SettingKind,
+    Call, Command, CommandReturn as _, Dispensable, Intercept, InterceptAll, Layer, LookUp, Returned,
+    Setting, SettingKind,
 };
 
 /// The layer: makes calls fail as its rules say.
@@ -50,7 +50,7 @@ impl Layer for FaultsLayer {
         let faults = settings::get();
         if faults.rules.lacks(command.name()) {
             // SAFETY: the user tests whether the program manages without the command.
-            return LookUp::Nothing(unsafe { Dispensable::new() });
+            return LookUp::Hide(unsafe { Dispensable::new() });
         }
         let is_concerned = log::has(command)
             || faults.rules.watches(command)
@@ -58,7 +58,7 @@ impl Layer for FaultsLayer {
             || heaps::concerns(command)
             || delay::concerns(command)
             || extensions::concerns(command);
-        if is_concerned { LookUp::Layer } else { LookUp::Next }
+        if is_concerned { LookUp::Intercept } else { LookUp::PassOn }
     }
 }
 
@@ -132,7 +132,7 @@ fn by_rule(command: CommandId, numbers: &[u64]) -> Option<vk::Result> {
 impl Intercept<CreateInstance> for FaultsLayer {
     fn intercept<'c>(call: Call<'c, Self, CreateInstance>) -> Returned<'c, CreateInstance> {
         if settings::is_wrong() {
-            return call.fail(vk::Result::ERROR_INITIALIZATION_FAILED);
+            return call.fail_or_next(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
         with_faults(call, |call| {
             let info = call.parameters().create_info;

@@ -28,7 +28,7 @@ use ash::vk;
 use vkload_layer_runtime::commands::{CreateDevice, DestroyDevice, GetDeviceQueue, GetDeviceQueue2};
 use vkload_layer_runtime::registry::{CommandId, command};
 use vkload_layer_runtime::{
-    Call, Command, Intercept, InterceptAll, Layer, Outcome as _, Returned, Setting, SettingKind,
+    Call, Command, CommandReturn as _, Intercept, InterceptAll, Layer, Returned, Setting, SettingKind,
 };
 
 use report::Reason;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use vkload_layer_runtime::commands::AllocateMemory;
 use vkload_layer_runtime::{
-    Call, Intercept, Layer, Returned, Setting, SettingKind, Severity, export, log, settings, vk,
+    Call, Intercept, Layer, MessageSeverity, Returned, Setting, SettingKind, export, log, settings, vk,
 };
 
 const EVERY: &str = "EXAMPLE_FAIL_MEMORY_EVERY";
@@ -29,8 +29,8 @@ impl Intercept<AllocateMemory> for FailMemory {
             return call.next();
         }
         log::<Self>(&format!("allocation {number}, of {size} bytes, fails"));
-        call.message(Severity::Warning, c"fail_memory", c"an allocation fails");
-        call.fail(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)
+        call.message(MessageSeverity::Warning, c"fail_memory", c"an allocation fails");
+        call.fail_or_next(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY)
     }
 }
 

@@ -9,8 +9,8 @@ use vkload_registry::{CommandId, command};
 
 use crate::arrays;
 use crate::dispatch::{DeviceLevel, Dispatch, Function, Level, pointer};
-use crate::message::Severity;
-use crate::runtime::{Exported, nowhere_to_go, required};
+use crate::message::MessageSeverity;
+use crate::runtime::{ExportedLayer, nowhere_to_go, required};
 
 /// A command of the registry. [`commands`](crate::commands) has a type for each.
 ///
@@ -24,7 +24,7 @@ pub unsafe trait Command: Sized + 'static {
     /// Its parameters as numbers.
     type Numbers: AsRef<[u64]>;
     /// Its result.
-    type Return: Outcome;
+    type Return: CommandReturn;
     /// Whether it belongs to an instance or to a device.
     type Level: Level;
     /// The type of its functions.
@@ -41,7 +41,7 @@ pub unsafe trait Command: Sized + 'static {
     /// # Safety
     /// The call comes from the chain, and this function is called once for it.
     #[doc(hidden)]
-    unsafe fn forward<L: Exported>(call: &Call<'_, L, Self>) -> Self::Return;
+    unsafe fn forward<L: ExportedLayer>(call: &Call<'_, L, Self>) -> Self::Return;
 
     /// Returns a function as one of this command.
     ///
@@ -52,7 +52,7 @@ pub unsafe trait Command: Sized + 'static {
 }
 
 /// The result of a command.
-pub trait Outcome: Copy + Default {
+pub trait CommandReturn: Copy + Default {
     /// Returns the `VkResult`, if the command has one.
     fn result(self) -> Option<vk::Result> {
         None
@@ -64,7 +64,7 @@ pub trait Outcome: Copy + Default {
     }
 }
 
-impl Outcome for vk::Result {
+impl CommandReturn for vk::Result {
     fn result(self) -> Option<vk::Result> {
         Some(self)
     }
@@ -74,10 +74,10 @@ impl Outcome for vk::Result {
     }
 }
 
-impl Outcome for () {}
-impl Outcome for u32 {}
-impl Outcome for u64 {}
-impl Outcome for vk::PFN_vkVoidFunction {}
+impl CommandReturn for () {}
+impl CommandReturn for u32 {}
+impl CommandReturn for u64 {}
+impl CommandReturn for vk::PFN_vkVoidFunction {}
 
 /// A layer's function for a command. [`export!`](crate::export) must list the command.
 #[diagnostic::on_unimplemented(
@@ -104,7 +104,7 @@ pub trait InterceptAll: ExportsAll {
     label = "this function would never be called",
     note = "add the command: `export!({Self}: {C});`"
 )]
-pub trait Exports<C: Command>: Exported {}
+pub trait Exports<C: Command>: ExportedLayer {}
 
 /// A layer whose [`export!`](crate::export) begins with `..`.
 #[diagnostic::on_unimplemented(
@@ -112,11 +112,11 @@ pub trait Exports<C: Command>: Exported {}
     label = "this function would never be called",
     note = "begin the list with two dots: `export!({Self}: ..);`"
 )]
-pub trait ExportsAll: Exported {}
+pub trait ExportsAll: ExportedLayer {}
 
 /// A function for a command.
 #[doc(hidden)]
-pub trait Handler<L: Exported, C: Command> {
+pub trait Handler<L: ExportedLayer, C: Command> {
     fn handle(call: Call<'_, L, C>) -> Returned<'_, C>;
 }
 
@@ -144,14 +144,14 @@ impl<L: InterceptAll, C: Command> Handler<L, C> for All {
     }
 }
 
-impl<L: Exported, C: Command> Handler<L, C> for PassOn {
+impl<L: ExportedLayer, C: Command> Handler<L, C> for PassOn {
     fn handle(call: Call<'_, L, C>) -> Returned<'_, C> {
         call.next()
     }
 }
 
 /// A call that has reached the layer, and not yet the next one.
-pub struct Call<'c, L: Exported, C: Command> {
+pub struct Call<'c, L: ExportedLayer, C: Command> {
     pub(crate) dispatch: Option<&'c Dispatch<L>>,
     pub(crate) function: Option<Function>,
     pub(crate) parameters: C::Parameters<'c>,
@@ -165,7 +165,7 @@ pub struct Returned<'c, C: Command> {
     is_written: bool,
 }
 
-impl<L: Exported, C: Command> fmt::Debug for Call<'_, L, C> {
+impl<L: ExportedLayer, C: Command> fmt::Debug for Call<'_, L, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Call").field(&C::ID.name()).field(&self.numbers().as_ref()).finish()
     }
@@ -178,7 +178,7 @@ impl<C: Command> fmt::Debug for Returned<'_, C> {
     }
 }
 
-impl<'c, L: Exported, C: Command> Call<'c, L, C> {
+impl<'c, L: ExportedLayer, C: Command> Call<'c, L, C> {
     /// Returns the parameters.
     pub fn parameters(&self) -> &C::Parameters<'c> {
         &self.parameters
@@ -234,7 +234,7 @@ impl<'c, L: Exported, C: Command> Call<'c, L, C> {
     /// `VK_ERROR_UNKNOWN` replaces a result that is no error, and one that promises an effect: `VK_ERROR_DEVICE_LOST`, after which a
     /// program may destroy what the device still uses, and the errors of a presentation that has waited for its semaphores.
     /// [`Call::returns`] takes these.
-    pub fn fail(self, error: vk::Result) -> Returned<'c, C> {
+    pub fn fail_or_next(self, error: vk::Result) -> Returned<'c, C> {
         let has_effect = match error {
             vk::Result::ERROR_DEVICE_LOST => true,
             vk::Result::ERROR_OUT_OF_DATE_KHR
@@ -281,7 +281,7 @@ impl<'c, L: Exported, C: Command> Call<'c, L, C> {
     }
 
     /// Sends a message to the program's messengers (`VK_EXT_debug_utils`), if it has enabled the extension.
-    pub fn message(&self, severity: Severity, id: &core::ffi::CStr, text: &core::ffi::CStr) {
+    pub fn message(&self, severity: MessageSeverity, id: &core::ffi::CStr, text: &core::ffi::CStr) {
         let Some(instance) = self.dispatch.map(|dispatch| dispatch.lookup.instance) else { return };
         // SAFETY: the instance of a live object exists.
         let dispatch = unsafe { L::runtime().of(pointer(instance)) };
@@ -359,7 +359,7 @@ impl<'c, C: Command> Returned<'c, C> {
 /// # Safety
 /// The chain makes the call, which is valid.
 #[inline]
-pub(crate) unsafe fn enter<L: Exported, C: Command, H: Handler<L, C>>(
+pub(crate) unsafe fn enter<L: ExportedLayer, C: Command, H: Handler<L, C>>(
     parameters: C::Parameters<'_>,
 ) -> C::Return {
     let handle = C::handle(&parameters);

@@ -11,13 +11,13 @@ use vkload_registry::command;
 use vkload_registry::parameter::{In, InOptional, Out};
 
 use crate::dispatch::{Dispatch, Function, Lookup, Unused, first_word, pointer};
-use crate::runtime::Exported;
+use crate::runtime::ExportedLayer;
 
 const FAILED: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 
 /// # Safety
 /// The call comes from the chain.
-pub(crate) unsafe fn create_instance<L: Exported>(
+pub(crate) unsafe fn create_instance<L: ExportedLayer>(
     info: In<'_, vk::InstanceCreateInfo<'_>>,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     out: Out<'_, vk::Instance>,
@@ -27,7 +27,7 @@ pub(crate) unsafe fn create_instance<L: Exported>(
     created.err().unwrap_or(vk::Result::SUCCESS)
 }
 
-unsafe fn new_instance<L: Exported>(
+unsafe fn new_instance<L: ExportedLayer>(
     info: In<'_, vk::InstanceCreateInfo<'_>>,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     out: Out<'_, vk::Instance>,
@@ -76,7 +76,7 @@ unsafe fn enables_messengers(info: &vk::InstanceCreateInfo<'_>) -> bool {
 
 /// # Safety
 /// The call comes from the chain.
-pub(crate) unsafe fn destroy_instance<L: Exported>(
+pub(crate) unsafe fn destroy_instance<L: ExportedLayer>(
     instance: vk::Instance,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     destroy: Option<Function>,
@@ -100,7 +100,7 @@ pub(crate) unsafe fn destroy_instance<L: Exported>(
 
 /// # Safety
 /// The call comes from the chain.
-pub(crate) unsafe fn create_device<L: Exported>(
+pub(crate) unsafe fn create_device<L: ExportedLayer>(
     of: Option<&Dispatch<L>>,
     physical_device: vk::PhysicalDevice,
     info: In<'_, vk::DeviceCreateInfo<'_>>,
@@ -112,7 +112,7 @@ pub(crate) unsafe fn create_device<L: Exported>(
     created.err().unwrap_or(vk::Result::SUCCESS)
 }
 
-unsafe fn new_device<L: Exported>(
+unsafe fn new_device<L: ExportedLayer>(
     of: Option<&Dispatch<L>>,
     physical_device: vk::PhysicalDevice,
     info: In<'_, vk::DeviceCreateInfo<'_>>,
@@ -157,7 +157,7 @@ unsafe fn new_device<L: Exported>(
 
 /// # Safety
 /// The call comes from the chain.
-pub(crate) unsafe fn destroy_device<L: Exported>(
+pub(crate) unsafe fn destroy_device<L: ExportedLayer>(
     device: vk::Device,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     destroy: Option<Function>,

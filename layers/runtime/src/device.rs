@@ -5,7 +5,7 @@ use core::fmt;
 use crate::call::Command;
 use crate::dispatch::{DeviceLevel, Dispatch, Level as _};
 use crate::layer::Layer;
-use crate::runtime::Exported;
+use crate::runtime::ExportedLayer;
 
 /// A device, with the layer's data and the next layer's functions.
 pub struct Device<'a, L: Layer>(&'a Dispatch<L>, &'a L::Device);
@@ -21,7 +21,7 @@ impl<L: Layer> fmt::Debug for Device<'_, L> {
 /// # Safety
 /// The handle is one that the chain passes for a device, a queue or a command buffer, and the device is not destroyed while the
 /// result is used.
-pub unsafe fn device_of<'a, L: Exported>(handle: u64) -> Option<Device<'a, L>> {
+pub unsafe fn device_of<'a, L: ExportedLayer>(handle: u64) -> Option<Device<'a, L>> {
     // SAFETY: the caller vouches for the handle.
     let dispatch = unsafe { L::runtime().of(core::ptr::with_exposed_provenance(handle as usize))? };
     Some(Device(dispatch, DeviceLevel::of(Some(dispatch))?))

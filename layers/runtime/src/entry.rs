@@ -10,7 +10,7 @@ use crate::commands::is_needed;
 use crate::dispatch::{Dispatch, Function, pointer};
 use crate::layer::LookUp;
 use crate::queries;
-use crate::runtime::Exported;
+use crate::runtime::ExportedLayer;
 
 /// The newest version of the layer interface that the runtime has. With versions 0 and 1 a loader looks functions up by their names.
 const INTERFACE: u32 = 2;
@@ -19,7 +19,7 @@ const INTERFACE: u32 = 2;
 ///
 /// # Safety
 /// `negotiation` is NULL or leads to a structure that is as the layer interface has it.
-pub unsafe fn negotiate<L: Exported>(negotiation: *mut Negotiation) -> vk::Result {
+pub unsafe fn negotiate<L: ExportedLayer>(negotiation: *mut Negotiation) -> vk::Result {
     // SAFETY: the caller vouches for the pointer.
     let Some(negotiation) = (unsafe { negotiation.as_mut() }) else {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
@@ -40,7 +40,7 @@ pub unsafe fn negotiate<L: Exported>(negotiation: *mut Negotiation) -> vk::Resul
 ///
 /// # Safety
 /// The chain makes the call, which is valid.
-pub unsafe extern "system" fn get_instance_proc_addr<L: Exported>(
+pub unsafe extern "system" fn get_instance_proc_addr<L: ExportedLayer>(
     instance: vk::Instance,
     name: *const c_char,
 ) -> Option<Function> {
@@ -74,7 +74,7 @@ pub unsafe extern "system" fn get_instance_proc_addr<L: Exported>(
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].
-pub unsafe extern "system" fn get_device_proc_addr<L: Exported>(
+pub unsafe extern "system" fn get_device_proc_addr<L: ExportedLayer>(
     device: vk::Device,
     name: *const c_char,
 ) -> Option<Function> {
@@ -94,7 +94,7 @@ pub unsafe extern "system" fn get_device_proc_addr<L: Exported>(
     }
 }
 
-fn own_get_device_proc_addr<L: Exported>() -> Option<Function> {
+fn own_get_device_proc_addr<L: ExportedLayer>() -> Option<Function> {
     // SAFETY: pointers to functions have the same size and meaning whatever their parameters.
     Some(unsafe { core::mem::transmute::<vk::PFN_vkGetDeviceProcAddr, Function>(get_device_proc_addr::<L>) })
 }
@@ -103,7 +103,7 @@ fn own_get_device_proc_addr<L: Exported>() -> Option<Function> {
 ///
 /// # Safety
 /// As for [`get_instance_proc_addr`].
-pub unsafe extern "system" fn get_physical_device_proc_addr<L: Exported>(
+pub unsafe extern "system" fn get_physical_device_proc_addr<L: ExportedLayer>(
     instance: vk::Instance,
     name: *const c_char,
 ) -> Option<Function> {
@@ -120,15 +120,15 @@ pub unsafe extern "system" fn get_physical_device_proc_addr<L: Exported>(
     }
 }
 
-fn is_hidden<L: Exported>(command: CommandId) -> bool {
-    matches!(L::look_up(command), LookUp::Nothing(_))
+fn is_hidden<L: ExportedLayer>(command: CommandId) -> bool {
+    matches!(L::look_up(command), LookUp::Hide(_))
 }
 
 /// Returns the data of an instance.
 ///
 /// # Safety
 /// The instance comes from the chain, or is NULL.
-unsafe fn of<'a, L: Exported>(instance: vk::Instance) -> Option<&'a Dispatch<L>> {
+unsafe fn of<'a, L: ExportedLayer>(instance: vk::Instance) -> Option<&'a Dispatch<L>> {
     let instance = pointer(instance);
     if instance.is_null() {
         return None;
@@ -138,7 +138,7 @@ unsafe fn of<'a, L: Exported>(instance: vk::Instance) -> Option<&'a Dispatch<L>>
 }
 
 /// Returns the layer's function, which will call the next layer's, or a function that only this layer has.
-fn wrapped_or_own<L: Exported>(
+fn wrapped_or_own<L: ExportedLayer>(
     dispatch: &Dispatch<L>,
     known: CommandId,
     below: Option<Function>,
@@ -154,8 +154,8 @@ fn wrapped_or_own<L: Exported>(
 }
 
 /// Returns the layer's function of a command, which will call `below`; without one, `below` itself.
-fn wrapped<L: Exported>(dispatch: &Dispatch<L>, known: CommandId, below: Function) -> Function {
-    let is_intercepted = || L::look_up(known) == LookUp::Layer || is_needed::<L>(known.index());
+fn wrapped<L: ExportedLayer>(dispatch: &Dispatch<L>, known: CommandId, below: Function) -> Function {
+    let is_intercepted = || L::look_up(known) == LookUp::Intercept || is_needed::<L>(known.index());
     let Some(wrapper) = L::function(known).filter(|_| is_intercepted()) else { return below };
     dispatch.learn(known, below);
     wrapper
@@ -165,7 +165,10 @@ fn wrapped<L: Exported>(dispatch: &Dispatch<L>, known: CommandId, below: Functio
 ///
 /// # Safety
 /// The parameters obey the specification of vkEnumerateInstanceLayerProperties.
-pub unsafe fn instance_layers<L: Exported>(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
+pub unsafe fn instance_layers<L: ExportedLayer>(
+    count: *mut u32,
+    out: *mut vk::LayerProperties,
+) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe { queries::layers::<L>(count, out) }
 }
@@ -174,7 +177,7 @@ pub unsafe fn instance_layers<L: Exported>(count: *mut u32, out: *mut vk::LayerP
 ///
 /// # Safety
 /// The parameters obey the specification of vkEnumerateDeviceLayerProperties.
-pub unsafe fn device_layers<L: Exported>(
+pub unsafe fn device_layers<L: ExportedLayer>(
     _: vk::PhysicalDevice,
     count: *mut u32,
     out: *mut vk::LayerProperties,
@@ -187,7 +190,7 @@ pub unsafe fn device_layers<L: Exported>(
 ///
 /// # Safety
 /// The parameters obey the specification of vkEnumerateInstanceExtensionProperties.
-pub unsafe fn instance_extensions<L: Exported>(
+pub unsafe fn instance_extensions<L: ExportedLayer>(
     layer: *const c_char,
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
@@ -200,7 +203,7 @@ pub unsafe fn instance_extensions<L: Exported>(
 ///
 /// # Safety
 /// The parameters obey the specification of vkEnumerateDeviceExtensionProperties.
-pub unsafe fn device_extensions<L: Exported>(
+pub unsafe fn device_extensions<L: ExportedLayer>(
     physical_device: vk::PhysicalDevice,
     layer: *const c_char,
     count: *mut u32,
@@ -271,7 +274,7 @@ macro_rules! export {
                 )),*]);
 
             // SAFETY: the functions are the runtime's.
-            unsafe impl x::Exported for $layer {
+            unsafe impl x::ExportedLayer for $layer {
                 fn runtime() -> &'static x::Runtime<Self> {
                     &RUNTIME
                 }

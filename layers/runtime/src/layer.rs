@@ -25,7 +25,7 @@ pub trait Layer: Sized + 'static {
 
     /// Returns the result of looking up a command. Called at each look-up by an instance or device, when the settings are known.
     fn look_up(_: CommandId) -> LookUp {
-        LookUp::Layer
+        LookUp::Intercept
     }
 
     /// The layer's data for each instance.
@@ -39,11 +39,11 @@ pub trait Layer: Sized + 'static {
 #[non_exhaustive]
 pub enum LookUp {
     /// The layer's function, if it intercepts the command.
-    Layer,
+    Intercept,
     /// The next layer's function: calls do not come to this layer. The runtime keeps intercepting the commands that it needs itself.
-    Next,
+    PassOn,
     /// NULL, as if the device did not have the command.
-    Nothing(Dispensable),
+    Hide(Dispensable),
 }
 
 /// Stands for a command that programs can do without.

@@ -25,13 +25,13 @@ pub use ash::vk;
 pub use vkload_registry::{self as registry, parameter, types};
 
 pub use arrays::{HandleArray, handle_array};
-pub use call::{Call, Command, Exports, ExportsAll, Intercept, InterceptAll, Outcome, Returned};
+pub use call::{Call, Command, CommandReturn, Exports, ExportsAll, Intercept, InterceptAll, Returned};
 pub use commands::parameter_names;
 pub use device::{Device, device_of};
 pub use dispatch::{DeviceLevel, Function, InstanceLevel, Level, NoLevel};
 pub use layer::{Dispensable, Extension, Layer, LookUp, Setting, SettingKind, Tool};
 pub use manifest::{check_manifest, manifest};
-pub use message::{Severity, log};
+pub use message::{MessageSeverity, log};
 pub use report_file::report_file;
 pub use runtime::settings;
 pub use settings::{Settings, is_elevated};
@@ -45,7 +45,7 @@ pub mod exported {
         device_extensions, device_layers, get_device_proc_addr, get_instance_proc_addr,
         get_physical_device_proc_addr, instance_extensions, instance_layers, negotiate,
     };
-    pub use crate::runtime::{Exported, Runtime};
+    pub use crate::runtime::{ExportedLayer, Runtime};
     pub use vkload_core::abi::layer_interface::Negotiation;
     pub use vkload_registry::{COMMAND_COUNT, command};
 }

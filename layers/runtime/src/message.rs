@@ -9,7 +9,7 @@ use crate::layer::Layer;
 /// The severity of a message to the messengers of `VK_EXT_debug_utils`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Severity {
+pub enum MessageSeverity {
     /// For developers of the layer.
     Verbose,
     /// About the program's use of Vulkan.
@@ -20,7 +20,7 @@ pub enum Severity {
     Error,
 }
 
-impl Severity {
+impl MessageSeverity {
     pub(crate) fn flags(self) -> vk::DebugUtilsMessageSeverityFlagsEXT {
         match self {
             Self::Verbose => vk::DebugUtilsMessageSeverityFlagsEXT::VERBOSE,

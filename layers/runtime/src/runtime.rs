@@ -21,7 +21,7 @@ pub struct Runtime<L: Layer> {
 ///
 /// # Safety
 /// The function of a command has the command's type, and obeys the specification if it is called as the chain does.
-pub unsafe trait Exported: Layer {
+pub unsafe trait ExportedLayer: Layer {
     #[doc(hidden)]
     fn runtime() -> &'static Runtime<Self>;
 
@@ -31,7 +31,7 @@ pub unsafe trait Exported: Layer {
 }
 
 /// Returns this process's settings of a layer: from its environment, and otherwise from the program's first instance.
-pub fn settings<L: Exported>() -> &'static Settings {
+pub fn settings<L: ExportedLayer>() -> &'static Settings {
     L::runtime().settings.get_or_init(|| Settings::read::<L>(&[]))
 }
 
@@ -83,7 +83,7 @@ impl<L: Layer> Runtime<L> {
 /// # Safety
 /// As for [`Runtime::of`].
 #[inline(never)]
-pub(crate) unsafe fn required<'a, L: Exported>(
+pub(crate) unsafe fn required<'a, L: ExportedLayer>(
     handle: *const c_void,
     command: CommandId,
 ) -> (&'a Dispatch<L>, Function) {

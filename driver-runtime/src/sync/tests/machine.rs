@@ -15,8 +15,8 @@ use vkload_core::platform::Waiting;
 use vkload_core::registry::ExtensionSet;
 
 use crate::dispatch::EntryPoints;
-use crate::driver_prelude::*;
 use crate::host::{NoThread, Thread, ThreadWork};
+use crate::prelude::*;
 use crate::work::{Signal, Wait};
 
 /// Which synchronisation objects the driver has.

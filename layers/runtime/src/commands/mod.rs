@@ -13,7 +13,7 @@ use vkload_registry::{COMMAND_COUNT, CommandId, FIRST_INSTANCE, command, table_b
 
 use crate::call::{Call, Command, InterceptAll, Returned};
 use crate::dispatch::{DeviceLevel, Function, InstanceLevel, Level as _, pointer};
-use crate::runtime::Exported;
+use crate::runtime::ExportedLayer;
 
 #[doc(no_inline)]
 pub use vkload_registry::calls as parameters;
@@ -45,7 +45,7 @@ macro_rules! parts {
         }
 
         /// The rows that only pass calls on.
-        const fn rows_that_pass_on<L: Exported>() -> &'static [&'static [(CommandId, Function)]] {
+        const fn rows_that_pass_on<L: ExportedLayer>() -> &'static [&'static [(CommandId, Function)]] {
             &[$($part::Rows::<L>::PASS_ON),*]
         }
     };
@@ -57,7 +57,7 @@ parts! {
 
 impl Returned<'_, CreateInstance> {
     /// Returns the layer's data for the new instance; `None` if the call failed.
-    pub fn data<L: Exported>(&self) -> Option<&L::Instance> {
+    pub fn data<L: ExportedLayer>(&self) -> Option<&L::Instance> {
         let instance = self.output(|parameters| parameters.instance)?;
         // SAFETY: it was just created, and the application has not got it yet.
         InstanceLevel::of(unsafe { L::runtime().of(pointer(instance)) })
@@ -66,14 +66,14 @@ impl Returned<'_, CreateInstance> {
 
 impl Returned<'_, CreateDevice> {
     /// Returns the layer's data for the new device; `None` if the call failed.
-    pub fn data<L: Exported>(&self) -> Option<&L::Device> {
+    pub fn data<L: ExportedLayer>(&self) -> Option<&L::Device> {
         let device = self.output(|parameters| parameters.device)?;
         // SAFETY: it was just created, and the application has not got it yet.
         DeviceLevel::of(unsafe { L::runtime().of(pointer(device)) })
     }
 }
 
-impl<L: Exported, C: Command<Level = InstanceLevel>> Call<'_, L, C> {
+impl<L: ExportedLayer, C: Command<Level = InstanceLevel>> Call<'_, L, C> {
     /// Returns the device extensions that the next layer lists.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ pub const fn all<L: InterceptAll>(intercepted: &[(CommandId, Function)]) -> Tabl
 /// Returns the table for a layer that intercepts these commands.
 #[doc(hidden)]
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-pub const fn table<L: Exported>(intercepted: &[(CommandId, Function)]) -> Table {
+pub const fn table<L: ExportedLayer>(intercepted: &[(CommandId, Function)]) -> Table {
     let mut table = table_by_command(rows_that_pass_on::<L>());
     let mut next = 0;
     while next < COMMAND_COUNT {
@@ -150,7 +150,7 @@ const fn is_interceptable(index: usize) -> bool {
 }
 
 /// Returns whether the runtime needs a function for a command that the layer does not intercept.
-pub(crate) const fn is_needed<L: Exported>(index: usize) -> bool {
+pub(crate) const fn is_needed<L: ExportedLayer>(index: usize) -> bool {
     const COMMANDS: [CommandId; 5] = [
         command::CREATE_INSTANCE,
         command::DESTROY_INSTANCE,

@@ -99,7 +99,7 @@ macro_rules! rows {
         use $crate::commands::{Wrapper, Wrapping};
         #[allow(unused_imports, reason = "not every part needs each")]
         use $crate::dispatch::{DeviceLevel, Function, InstanceLevel, NoLevel};
-        use $crate::runtime::{Exported, nowhere_to_go};
+        use $crate::runtime::{ExportedLayer, nowhere_to_go};
         #[allow(unused_imports, reason = "not every part needs each")]
         use $crate::{creation, queries};
 
@@ -136,7 +136,7 @@ macro_rules! rows {
                 }
 
                 #[inline]
-                unsafe fn forward<L: Exported>(call: &Call<'_, L, Self>) -> $result {
+                unsafe fn forward<L: ExportedLayer>(call: &Call<'_, L, Self>) -> $result {
                     // SAFETY: the chain made the call, so the parameters are as the specification requires, and the next layer's function,
                     // which has the same ones, is given them unchanged.
                     unsafe { forward!($constant L call $($parameter)*) }
@@ -149,14 +149,14 @@ macro_rules! rows {
                 }
             }
 
-            impl<L: Exported, H: Handler<L, types::$name>> Wrapping for Wrapper<L, H, types::$name> {
+            impl<L: ExportedLayer, H: Handler<L, types::$name>> Wrapping for Wrapper<L, H, types::$name> {
                 const FUNCTION: Function = {
                     #[allow(
                         clippy::extra_unused_lifetimes,
                         clippy::too_many_arguments,
                         reason = "commands are as they are"
                     )]
-                    unsafe extern "system" fn wrapper<'a, L: Exported, H: Handler<L, types::$name>>(
+                    unsafe extern "system" fn wrapper<'a, L: ExportedLayer, H: Handler<L, types::$name>>(
                         $($parameter: $type),*
                     ) -> $result {
                         // SAFETY: the chain calls this, as the specification allows.
@@ -182,7 +182,7 @@ macro_rules! rows {
                 &[$((command::$constant, <Wrapper<L, All, types::$name> as Wrapping>::FUNCTION)),*];
         }
 
-        impl<L: Exported> Rows<L> {
+        impl<L: ExportedLayer> Rows<L> {
             pub(super) const PASS_ON: &'static [(CommandId, Function)] =
                 &[$((command::$constant, <Wrapper<L, PassOn, types::$name> as Wrapping>::FUNCTION)),*];
         }
