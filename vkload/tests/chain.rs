@@ -235,9 +235,9 @@ const COLUMNS: usize = 60;
 fn on_a_terminal(command: &mut Command) -> String {
     let (mut ours, mut theirs) = (0, 0);
     let nothing = std::ptr::null_mut();
-    let mut size = libc::winsize { ws_row: 24, ws_col: COLUMNS as u16, ws_xpixel: 0, ws_ypixel: 0 };
+    let size = libc::winsize { ws_row: 24, ws_col: COLUMNS as u16, ws_xpixel: 0, ws_ypixel: 0 };
     // SAFETY: the descriptors are written to two numbers that live, as does the size; name and settings are not asked for.
-    let result = unsafe { libc::openpty(&mut ours, &mut theirs, nothing, nothing.cast(), &mut size) };
+    let result = unsafe { libc::openpty(&mut ours, &mut theirs, nothing, nothing.cast(), &size) };
     assert_eq!(result, 0, "{}", io::Error::last_os_error());
     // SAFETY: both descriptors are open, and no other code owns them.
     let (mut ours, theirs) = unsafe { (File::from_raw_fd(ours), File::from_raw_fd(theirs)) };

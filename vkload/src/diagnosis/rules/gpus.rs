@@ -16,27 +16,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let finding = |id, what: String| Finding::new(case, id, &name, what);
     let maker = gpu.name();
     if !gpu.can_have_vulkan() {
-        let what = match gpu.maker() {
-            Some(_) if gpu.is_too_old() => {
-                format!("this GPU ({maker}) is older than Vulkan: no Vulkan driver supports it")
-            }
-            Some(_) => {
-                format!("this graphics device ({maker}) only drives a display: no Vulkan driver supports it")
-            }
-            None => format!("no Vulkan driver for this graphics device ({maker}) is known"),
-        };
-        let (severity, evidence) = match gpu.is_too_old() {
-            true if case.fails() => (Severity::Error, Evidence::Known),
-            true if case.only_software() => (Severity::Warning, Evidence::Known),
-            _ => (Severity::Note, Evidence::Likely),
-        };
-        let software = Step::say("To draw on the processor instead: ").and(case.install_driver(None));
-        return Some(
-            finding(Id::GpuWithoutVulkan, what)
-                .with_severity(severity)
-                .evidence(evidence)
-                .with_steps(case.devices().is_empty().then_some(software)),
-        );
+        return Some(without_vulkan(case, gpu, &name));
     }
     let kernel = gpu.driver.as_deref();
     if gpu.vendor == 0x10de && kernel == Some("nouveau") {
@@ -118,6 +98,29 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
             .run(Command::new("sudo dmesg | grep -i {}", &[&kernel])),
     };
     Some(finding(Id::GpuNotFound, what).step(step))
+}
+
+fn without_vulkan(case: &Case, gpu: &Gpu, name: &str) -> Finding {
+    let maker = gpu.name();
+    let what = match gpu.maker() {
+        Some(_) if gpu.is_too_old() => {
+            format!("this GPU ({maker}) is older than Vulkan: no Vulkan driver supports it")
+        }
+        Some(_) => {
+            format!("this graphics device ({maker}) only drives a display: no Vulkan driver supports it")
+        }
+        None => format!("no Vulkan driver for this graphics device ({maker}) is known"),
+    };
+    let (severity, evidence) = match gpu.is_too_old() {
+        true if case.fails() => (Severity::Error, Evidence::Known),
+        true if case.only_software() => (Severity::Warning, Evidence::Known),
+        _ => (Severity::Note, Evidence::Likely),
+    };
+    let software = Step::say("To draw on the processor instead: ").and(case.install_driver(None));
+    Finding::new(case, Id::GpuWithoutVulkan, name, what)
+        .with_severity(severity)
+        .evidence(evidence)
+        .with_steps(case.devices().is_empty().then_some(software))
 }
 
 fn has_nvk(case: &Case) -> bool {
