@@ -102,6 +102,10 @@ fn what_changes_the_list_of_layers_closes_no_library_that_is_still_listed() {
         fs::remove_file(vk.path("data/vulkan/explicit_layer.d/copy.json")).unwrap();
         fs::remove_file(manifest).unwrap();
         assert_eq!(vk.instance().names(), ["gpu"]);
+        // An instance without explicit layers does not look for them.
+        // SAFETY: nothing is asked of the caller.
+        let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
+        assert_eq!(layers.len(), 1);
         vk.say("loaded", vk.is_loaded(A));
         vk.say("removed", vk.is_loaded(B));
     });

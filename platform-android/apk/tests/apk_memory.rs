@@ -51,7 +51,6 @@ fn options_that_lack_memory_change_nothing_leave_nothing_and_can_be_given_again(
         let (result, enough) = with_memory_for(count, || apk.configure(OPTIONS));
         assert!(android.open_libraries().is_empty(), "{count}");
         assert!(in_cache().iter().all(|name| name == "driver.so"), "{count}: {:?}", in_cache());
-        assert_eq!(result.is_ok(), apk.configuration().is_some(), "{count}");
         match result {
             Ok(()) if enough => {
                 assert!(count > 50, "{count}");

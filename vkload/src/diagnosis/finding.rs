@@ -231,10 +231,10 @@ findings! {
     CallCrashes "call-crashes" Error Seen,
     ProgramCrashes "program-crashes" Error Seen,
     DeviceLost "device-lost" Error Seen,
-    CallFailed "call-failed" Warning Likely,
-    CallWaits "call-waits" WarningOrNote Likely,
+    CallFailed "call-failed" Warning Seen,
+    CallWaits "call-waits" WarningOrNote Seen,
     QueueProgress "queue-progress" Note Likely,
-    CallsCut "calls-cut" Warning Known,
+    CallsCut "calls-cut" Warning Seen,
     ThreadsNotKept "threads-not-kept" Note Known,
 }
 

@@ -130,7 +130,7 @@ mod tests {
         let problem = Problem { reason: "nothing found".into(), advice: vec!["install it".into()] };
         let text = render(&Report { problem: Some(problem), ..Report::default() }, false);
         assert!(text.contains("\nDrivers\n  none\n"));
-        assert!(text.ends_with("\nNo program can use Vulkan here: nothing found\n  install it\n"));
+        assert!(text.ends_with("\nNo program can use Vulkan here: nothing found\n  -> install it\n"));
     }
 
     #[test]

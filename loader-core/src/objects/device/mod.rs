@@ -146,12 +146,9 @@ impl Device {
 
     fn has_with(&self, command: CommandId, of_instance: &ExtensionSet) -> bool {
         command.core().is_some_and(|minor| minor <= self.newest_core)
-            || command.providers().any(|provider| {
-                let (of_device, of_instance) =
-                    (self.extensions.contains(provider), of_instance.contains(provider));
-                // Most are in neither set.
-                (of_device || of_instance)
-                    && if provider.kind() == ExtensionKind::Device { of_device } else { of_instance }
+            || command.providers().any(|provider| match provider.kind() {
+                ExtensionKind::Device => self.extensions.contains(provider),
+                ExtensionKind::Instance => of_instance.contains(provider),
             })
     }
 
