@@ -96,7 +96,7 @@ beside() {
     step "lints" lints
     [ "$1" = all ] || return 0
     step "lints for Fuchsia and Android" lints_elsewhere
-    step "documentation" env RUSTDOCFLAGS="--deny warnings" cargo doc --quiet --workspace --no-deps
+    step "documentation" documentation
     step "Android tree" cargo xtask android-tree
     oldest_compiler
 }
@@ -177,6 +177,13 @@ lint_for() {
     else
         skip "lints for $1: rustup cannot add it"
     fi
+}
+
+documentation() {
+    local -x RUSTDOCFLAGS="--deny warnings"
+    cargo doc --quiet --workspace --exclude vkload --no-deps
+    # With the features that docs.rs turns on.
+    cargo doc --quiet --package vkload --no-deps --features doctor,vulkanalia,vulkano
 }
 
 # The `rust-version` of the published crates. The step before has added that compiler.
