@@ -110,7 +110,7 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
         let what = format!("cannot be opened, although its permissions allow it: {words}");
         let node = case.facts.nodes.iter().find(|node| node.path == *path);
         if let Some(mount) = node.and_then(|node| node.no_dev.as_ref()) {
-            let what = format!("cannot be opened: no device file can on {mount}, which is mounted nodev");
+            let what = format!("cannot be opened: no device file works on {mount}, which is mounted nodev");
             let finding = Finding::new(case, Id::DeviceRefused, path, what);
             return Some(finding.step(Command::new("sudo mount -o remount,dev {}", &[mount])));
         }
