@@ -220,7 +220,6 @@ impl Config {
 }
 
 impl LogLevel {
-    /// Returns its word in `VK_LOADER_DEBUG`.
     fn word(self) -> &'static str {
         match self {
             Self::Error => "error",

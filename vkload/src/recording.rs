@@ -21,7 +21,6 @@ use crate::lossless;
 use crate::own_files;
 use crate::planned::Planned;
 
-/// The format's number.
 const FORMAT: u64 = 1;
 
 pub(crate) struct Recording {

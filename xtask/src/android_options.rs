@@ -31,7 +31,6 @@ pub(crate) struct Options {
     pub(crate) level: u32,
     /// Whether the library is also built for the newest level, and its exports at the others are checked.
     pub(crate) all_levels: bool,
-    /// Names and targets.
     pub(crate) abis: Vec<Abi>,
 }
 

@@ -15,11 +15,9 @@ use crate::workspace::read;
 
 #[derive(Clone, Default)]
 pub(crate) struct Facts {
-    /// The kind of processor (`e_machine`).
     pub(crate) machine: u16,
     pub(crate) soname: String,
     pub(crate) needed: Vec<String>,
-    /// Exported names and their addresses.
     pub(crate) exports: BTreeMap<String, u64>,
     /// Names that the dynamic linker has to find elsewhere.
     pub(crate) imports: Vec<String>,

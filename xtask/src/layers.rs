@@ -66,7 +66,6 @@ fn faults(order: &[Vec<&str>], Sources { modules, uses }: &Sources) -> Vec<Strin
 /// The sources of a crate, without tests.
 #[derive(Default)]
 struct Sources {
-    /// The top-level modules.
     modules: BTreeSet<String>,
     /// The files and lines in which a top-level module uses another one.
     uses: BTreeMap<(String, String), BTreeSet<String>>,

@@ -35,7 +35,6 @@ const LONGEST: &[&str] = &[
     "layers/runtime/log_present",
 ];
 
-/// A program of tests.
 struct Program {
     /// The folder of its package in the repository, and cargo's name for it.
     name: String,

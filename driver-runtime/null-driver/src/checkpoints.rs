@@ -119,7 +119,6 @@ macro_rules! query {
 query! { get_queue_checkpoint_data, GetQueueCheckpointDataNV, PipelineStageFlags }
 query! { get_queue_checkpoint_data_2, GetQueueCheckpointData2NV, PipelineStageFlags2 }
 
-/// The commands of queues.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {

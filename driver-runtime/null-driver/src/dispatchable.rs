@@ -100,7 +100,6 @@ fn get_device_queue_2(call: &calls::GetDeviceQueue2<'_>) -> Option<()> {
     Some(())
 }
 
-/// The commands.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {

@@ -14,7 +14,6 @@ fn cmd_wait_events_2(call: &calls::CmdWaitEvents2<'_>) {
     events.for_each(|event| event.wait());
 }
 
-/// The commands of events.
 pub(crate) const COMMANDS: EntryPoints<Null> = events::entry_points::<Null>();
 
 /// The functions that run when a command buffer is executed.

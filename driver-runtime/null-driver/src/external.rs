@@ -132,7 +132,6 @@ pub(crate) fn wait_for(work: &Work<'_, Null>) {
     }
 }
 
-/// The commands.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {

@@ -60,7 +60,6 @@ fn shaped(scenario: &Scenario, name: &CStr, function: Command) -> Option<Command
     Some(function)
 }
 
-/// The look-up commands.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! { GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = get_instance_proc_addr }

@@ -215,7 +215,6 @@ unsafe fn map(memory: vk::DeviceMemory, offset: u64, out: *mut *mut c_void) -> R
     Ok(())
 }
 
-/// The commands of memory.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {

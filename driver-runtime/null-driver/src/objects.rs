@@ -34,7 +34,6 @@ objects! {
     )
 }
 
-/// The commands of these objects.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {

@@ -49,7 +49,6 @@ fn cmd_copy_query_pool_results(call: &calls::CmdCopyQueryPoolResults<'_>) -> Opt
     Some(())
 }
 
-/// The commands of query pools.
 pub(crate) const COMMANDS: EntryPoints<Null> = queries::entry_points::<Null>();
 
 /// The functions that run when a command buffer is executed.

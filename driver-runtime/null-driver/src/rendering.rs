@@ -304,7 +304,6 @@ fn cmd_clear_attachments(call: &calls::CmdClearAttachments<'_>) {
     }
 }
 
-/// The commands of these objects.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {

@@ -131,7 +131,6 @@ fn get_buffer_device_address(call: &calls::GetBufferDeviceAddress<'_>) -> vk::De
     }
 }
 
-/// The commands of buffers.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {

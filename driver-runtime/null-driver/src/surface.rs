@@ -50,7 +50,6 @@ const fn plain(format: vk::Format) -> vk::SurfaceFormatKHR {
     vk::SurfaceFormatKHR { format, color_space: vk::ColorSpaceKHR::SRGB_NONLINEAR }
 }
 
-/// The commands of surfaces.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {

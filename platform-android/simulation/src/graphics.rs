@@ -51,7 +51,6 @@ pub struct Graphics {
     pub asked: Vec<(vk::Format, vk::ImageUsageFlags, Vec<i32>, vk::ImageCreateFlags)>,
     /// Whether images can be shown while being drawn to.
     pub shared_image: bool,
-    /// Device extensions.
     pub extensions: Vec<&'static str>,
 }
 
@@ -67,7 +66,6 @@ pub enum Releases {
     Later,
 }
 
-/// An image that was created.
 #[derive(Clone)]
 pub struct Image {
     /// The create info, without its pointers.

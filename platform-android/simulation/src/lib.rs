@@ -61,14 +61,12 @@ thread_local! {
 
 /// A system with its loader. Another one in the same process waits until this one is dropped.
 pub struct Simulation {
-    /// The system.
     pub android: &'static Android,
     /// Its loader, which has done nothing yet. It is the loader of the process.
     pub loader: &'static SystemLoader,
     _turn: MutexGuard<'static, ()>,
 }
 
-/// The system.
 pub struct Android {
     folder: PathBuf,
     started: Instant,
@@ -85,7 +83,6 @@ pub struct World {
     pub makes_namespaces: bool,
     /// Whether opening always fails in the namespaces created until now.
     pub namespaces_lack_libraries: bool,
-    /// Properties that are set.
     pub properties: BTreeMap<String, String>,
     /// Whether the process may be dumped.
     pub dumpable: bool,
@@ -122,15 +119,12 @@ pub struct World {
     pub fence_waits: Vec<c_int>,
     /// The calls in order: a word for each, and its subject.
     pub calls: Vec<String>,
-    /// The log.
     pub log: Vec<(Level, String)>,
     /// Whether the log also goes to standard error: for tests in which the process ends.
     pub echoes: bool,
-    /// The reported statistics.
     pub statistics: Vec<Statistic>,
     slices: Vec<String>,
     open_slices: usize,
-    /// The engines that were reported.
     pub engines: Vec<String>,
     /// The extensions that were reported: whether they are of a device, and their names.
     pub extensions: Vec<(bool, Vec<String>)>,

@@ -6,9 +6,7 @@ pub struct FrameTimestamps {
     pub requested: i64,
     pub rendered: i64,
     pub latched: i64,
-    /// When its first composition began.
     pub first_refresh: i64,
-    /// When its last composition began.
     pub last_refresh: i64,
     pub composed: i64,
     pub presented: i64,

@@ -42,7 +42,6 @@ pub struct NativeWindow {
     pub dequeue_buffer_deprecated: Deprecated,
     pub lock_buffer_deprecated: Deprecated,
     pub queue_buffer_deprecated: Deprecated,
-    /// Answers one of [`query`].
     pub query: unsafe extern "C" fn(*const NativeWindow, c_int, *mut c_int) -> c_int,
     /// Performs one of [`perform`], whose arguments follow.
     pub perform: unsafe extern "C" fn(*mut NativeWindow, c_int, ...) -> c_int,

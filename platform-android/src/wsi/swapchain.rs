@@ -75,7 +75,6 @@ pub struct Image {
 }
 
 impl Swapchain {
-    /// Creates a swapchain without images.
     #[must_use]
     pub fn new(
         surface: &'static Surface,

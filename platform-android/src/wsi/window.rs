@@ -53,7 +53,6 @@ impl Window {
         Self(window)
     }
 
-    /// Answers one of [`query`].
     pub fn query(&self, what: c_int) -> Result<c_int, WindowError> {
         let mut value = 0;
         // SAFETY: this value holds a reference, so the window is alive; `value` is writable.

@@ -3,7 +3,6 @@
 use super::model::{Device, Driver, Layer, Model};
 use crate::escape;
 
-/// A call chain in boxes.
 pub(super) struct Drawing {
     /// From the application to the last layer, each above the next.
     pub(super) series: Vec<Block>,

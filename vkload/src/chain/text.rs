@@ -19,7 +19,6 @@ const LEAST: usize = 41;
 /// How many lines a text takes in a box before it is shortened.
 const LINES: usize = 3;
 
-/// How to draw.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Look {
     /// Whether the terminal shows more than ASCII.

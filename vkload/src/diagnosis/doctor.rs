@@ -95,7 +95,6 @@ impl Doctor {
     }
 }
 
-/// Reports that nothing was tried.
 fn impossible() -> Finding {
     let (why, step) = if rights::is_elevated() {
         ("has more rights than its user", "Start it without them")

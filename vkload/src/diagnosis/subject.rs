@@ -41,7 +41,6 @@ pub(crate) struct Process {
     pub(crate) id: u32,
     /// Vulkan loaders, drivers and layers that are in its memory.
     pub(crate) libraries: Vec<String>,
-    /// The Vulkan loaders among them.
     pub(crate) loaders: Vec<MappedLoader>,
     /// Whether its file system is another one, as in a container.
     pub(crate) elsewhere: bool,

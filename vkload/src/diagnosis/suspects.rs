@@ -18,9 +18,7 @@ use crate::view::LayerView;
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Culprit {
     pub(crate) variables: Vec<String>,
-    /// Their names.
     pub(crate) layers: Vec<String>,
-    /// The manifests of drivers.
     pub(crate) drivers: Vec<String>,
     pub(crate) breaks: Broken,
     pub(crate) with: Trial,
@@ -31,7 +29,6 @@ pub(crate) struct Culprit {
     pub(crate) belongs_last: Option<String>,
 }
 
-/// What fails.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Broken {

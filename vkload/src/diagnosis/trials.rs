@@ -22,7 +22,6 @@ pub(super) const LONG: u64 = 2000;
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Trials {
-    /// Whether anything was tried.
     pub(crate) probed: bool,
     /// The loader that programs get, with everything that is installed.
     pub(crate) program: Option<Trial>,

@@ -11,7 +11,6 @@ use object::{Endianness, StringTable, elf};
 
 use super::files::open;
 
-/// A library or a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Elf {
     /// 32 or 64.

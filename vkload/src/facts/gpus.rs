@@ -23,7 +23,6 @@ pub(crate) struct Gpu {
     pub(crate) suspended: bool,
 }
 
-/// A maker of graphics devices.
 #[derive(Debug)]
 pub(crate) struct Maker {
     /// The number on the bus.

@@ -66,7 +66,6 @@ pub(crate) struct Facts {
     pub(crate) loaders: Vec<LoaderFile>,
     /// Variables, and perhaps the settings file, that vkload reads and the loader that programs get does not.
     pub(crate) not_read: Vec<String>,
-    /// The libraries that manifests name.
     pub(crate) libraries: Vec<Library>,
     /// Files near the folders of manifests that look as if they were meant to be one.
     pub(crate) strays: Vec<Stray>,

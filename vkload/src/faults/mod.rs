@@ -33,7 +33,6 @@ use validation::Validation;
 const FIRST: Duration = Duration::from_secs(300);
 const LEAST: Duration = Duration::from_secs(10);
 
-/// The outcome of each failure.
 struct Report {
     program: Vec<String>,
     /// How it ends without a failure.

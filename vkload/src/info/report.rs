@@ -55,7 +55,6 @@ pub(crate) struct Layer {
     pub(crate) about: About,
 }
 
-/// A layer's description of itself.
 #[derive(Debug, Default)]
 pub(crate) struct About {
     pub(crate) introduction: String,

@@ -23,7 +23,6 @@ const WAIT_LIMIT: u64 = 60_000_000_000;
 pub(super) struct Commands<'a> {
     /// A loader's or a driver's function.
     pub(super) find: vk::PFN_vkGetInstanceProcAddr,
-    /// A layer to enable.
     pub(super) layer: Option<&'a CStr>,
 }
 

@@ -38,7 +38,6 @@ pub(super) fn run(options: &SettingsArguments) -> ExitCode {
 #[derive(Default)]
 struct Report {
     path: Option<PathBuf>,
-    /// Why nothing in it counts.
     unusable: Option<String>,
     file: SettingsFile,
     /// The searched paths: the path, whose path it is, and whether the file exists.

@@ -24,7 +24,6 @@ pub(crate) struct DriverView {
     pub(crate) portability: bool,
     /// Why it was found, in one or two words that do not change between releases.
     pub(crate) found_by: String,
-    /// Whether applications get its devices.
     pub(crate) used: bool,
     /// The outcome, by a stable name: `used`, or the reason why not.
     pub(crate) outcome: Cow<'static, str>,

@@ -106,7 +106,6 @@ fn cmd_fill_memory(call: &calls::CmdFillMemoryKHR<'_>) {
     }
 }
 
-/// The commands.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {

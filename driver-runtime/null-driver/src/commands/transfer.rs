@@ -84,7 +84,6 @@ macro_rules! each {
     };
 }
 
-/// The commands that move bytes.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {

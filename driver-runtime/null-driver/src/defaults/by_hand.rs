@@ -72,7 +72,6 @@ unsafe fn write_sizes(data: *mut c_void, count: u32, stride: usize) -> vk::Resul
     vk::Result::SUCCESS
 }
 
-/// The commands.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {

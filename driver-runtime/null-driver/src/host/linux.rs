@@ -112,7 +112,6 @@ impl SharedNumber {
         Some(number)
     }
 
-    /// Does the same as [`SharedMemory::export`].
     pub(crate) fn export(&self) -> Option<RawFd> {
         self.0.export()
     }

@@ -174,7 +174,6 @@ fn copy_image_to_image(call: &calls::CopyImageToImageEXT<'_>) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// The commands of images.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {

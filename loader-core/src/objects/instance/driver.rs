@@ -148,7 +148,6 @@ impl PhysicalDevice {
         unsafe { self.driver.as_ref() }
     }
 
-    /// Returns the application's handle.
     pub fn handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }

@@ -65,7 +65,6 @@ pub struct Instance {
     /// The commands of the registry for which vkGetInstanceProcAddr has an entry point, by their
     /// numbers.
     pub(crate) commands: CommandSet,
-    /// Whether physical devices are sorted.
     pub sorted: bool,
     /// The order of physical devices that was logged last: a number computed from it, 0 before the
     /// first.
@@ -91,7 +90,6 @@ pub struct Instance {
     _user: User,
 }
 
-/// The result of a look-up.
 #[derive(Clone, Copy)]
 pub(crate) struct LookedUp {
     /// The name, with NULs after it.

@@ -21,7 +21,6 @@ pub struct Hal {
     pub version: Option<u32>,
     /// Instance extensions with their versions.
     pub instance_extensions: Vec<(&'static CStr, u32)>,
-    /// The number of physical devices.
     pub devices: usize,
     /// Their version of Vulkan.
     pub device_version: u32,
@@ -107,9 +106,7 @@ impl Hal {
 /// A create info as a driver received it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceivedCreateInfo {
-    /// The extensions, in order.
     pub extensions: Vec<String>,
-    /// The number of layers.
     pub layers: u32,
     /// The application's version of Vulkan, if it passed application info.
     pub api_version: Option<u32>,
@@ -126,9 +123,7 @@ pub struct ReceivedCreateInfo {
 pub struct Received {
     /// The commands that were called, except those that find functions.
     pub calls: Vec<&'static CStr>,
-    /// The create infos of instances.
     pub instances: Vec<ReceivedCreateInfo>,
-    /// The create infos of devices.
     pub devices: Vec<ReceivedCreateInfo>,
 }
 
@@ -176,7 +171,6 @@ impl Installed {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a call.
     pub(super) fn record(&self, command: &'static CStr) {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).calls.push(command);
     }

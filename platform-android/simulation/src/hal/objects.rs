@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use ash::vk::{self, Handle};
 use platform_android::hal::layout::DISPATCH_MAGIC;
 
-/// An object.
 #[repr(C)]
 struct Object {
     word: usize,

@@ -22,7 +22,6 @@ fn small_window(android: &'static Android) -> FakeWindow {
     window
 }
 
-/// The application's state.
 pub(crate) struct Application {
     android: &'static Android,
     instance: Instance,
@@ -165,7 +164,6 @@ impl Application {
         }
     }
 
-    /// Creates whatever is missing.
     fn make(&mut self) -> Result<(), vk::Result> {
         if self.surface == vk::SurfaceKHR::null() {
             let info = vk::AndroidSurfaceCreateInfoKHR::default().window(self.window.pointer().cast());

@@ -138,7 +138,6 @@ mod tests {
         all.iter().map(|one| std::format!("{} {}", Escaped(&one.name), one.by)).collect()
     }
 
-    /// Returns only the names.
     fn names(settings: &str, properties: &[(&str, &str)], names: &[&CStr]) -> StdVec<String> {
         let all = wanted(settings, properties, names);
         all.iter().map(|line| line.split(' ').next().unwrap_or_default().to_string()).collect()

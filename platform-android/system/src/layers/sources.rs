@@ -8,7 +8,6 @@ use platform_android::host::Host;
 use platform_android::layers::{DEBUG_FOLDER, Folder, Origin, Search};
 use vkload_core::memory::{OutOfMemory, TryGrow, Vec, text};
 
-/// A source of layers.
 enum Source {
     /// A folder to which developers copy layers; only for debuggable applications.
     DebugFolder(&'static CStr),
