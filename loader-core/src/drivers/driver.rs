@@ -159,6 +159,7 @@ impl Driver {
     ///
     /// The specification lets applications call these from several threads at once, but drivers have only
     /// been used with loaders that admit one thread at a time: NVIDIA's (580.159.04) crashes otherwise.
+    #[must_use]
     pub fn turn(&self) -> DriverTurn<'_> {
         let shared = self.shared_turns.map(|turns| turns.take(self.waiting));
         DriverTurn { turn: self.turns.take(self.waiting), _shared: shared }

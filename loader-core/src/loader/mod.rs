@@ -93,6 +93,7 @@ impl Loader {
     ///
     /// A thread that is inside a driver does not wait, and gets no turn if another thread has it: that thread
     /// may be waiting for the driver.
+    #[must_use]
     pub(crate) fn turn_in_layers(&self) -> Option<Turn<'_>> {
         let waiting = self.platform.waiting;
         if self.drivers.have_this_thread(waiting) {

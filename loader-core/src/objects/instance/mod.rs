@@ -183,6 +183,7 @@ impl Instance {
     }
 
     /// Keeps other threads out of layers until the turn is over ([`Loader::turn_in_layers`]), if it has layers.
+    #[must_use]
     #[inline(never)] // several callers
     pub(crate) fn turn_in_layers(&self) -> Option<Turn<'static>> {
         if self.layers.is_empty() { None } else { self.loader.turn_in_layers() }

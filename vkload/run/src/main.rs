@@ -1,0 +1,5 @@
+//! The tool, for `cargo run`.
+
+fn main() -> std::process::ExitCode {
+    vkload::run()
+}
