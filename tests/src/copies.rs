@@ -5,7 +5,7 @@ use std::io::{Error, Read as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _};
 
 /// Runs `action` in a copy of the process, which an alarm ends if it waits. Returns the number of the signal that ended it, or 0 if the
-/// action succeeded and -1 if it did not; and what the copy said on standard error.
+/// action succeeded and -1 if it did not; and its output on standard error.
 pub fn in_a_copy(action: impl FnOnce() -> bool) -> (libc::c_int, String) {
     // SAFETY: the descriptors are new, and nothing else owns them. The child does what a child of a threaded program may do, except that it
     // uses the locks of standard error and of the allocator, which the C library restores in it; it leaves no core dump behind, and runs

@@ -22,7 +22,7 @@
 //!
 //! The crate works on Linux, with glibc or another C library that has a dynamic linker.
 //!
-//! [The book](https://github.com/vkload/vkload/blob/main/docs/versions.md) says what a version promises.
+//! [The book](https://github.com/vkload/vkload/blob/main/docs/versions.md) lists what stays compatible.
 #![deny(missing_docs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // The tool uses the rest.

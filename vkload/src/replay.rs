@@ -56,7 +56,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
     Ok(match options.show {
         Show::Chain => chain::render(&doctor::picture(&case)?, format),
         Show::Doctor => {
-            doctor::told(case, output::Format::chosen(json, format == Format::Html), options.verbose).0
+            doctor::rendered(case, output::Format::chosen(json, format == Format::Html), options.verbose).0
         }
         Show::Info | Show::Paths => {
             let report = info::gather::report(&diagnosis::answer(case));

@@ -264,7 +264,7 @@ fn a_layer_that_crashes_alone_is_not_an_error_and_a_meta_layer_is_not_tried() {
     let layers: Vec<_> = answer["layers"].as_array().expect("layers").iter().map(|it| &it["name"]).collect();
     assert_eq!(layers, ["VK_LAYER_first", "VK_LAYER_needy"], "{answer:#}");
     assert_eq!(trial(&answer, "layers", "name", "VK_LAYER_first")["stage"], "done", "{answer:#}");
-    // Where programs work, layers are only opened.
+    // If programs work, layers are only opened.
     assert_eq!(trial(&answer, "layers", "name", "VK_LAYER_needy")["stage"], "done", "{answer:#}");
     for finding in answer["findings"].as_array().expect("findings") {
         let of_layer = finding.to_string().contains("VK_LAYER");

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::memory::Range;
 
-/// What a shader reads and writes.
+/// The resources of a shader.
 pub(crate) struct Resources<'a> {
     /// The buffer of a binding in the first set.
     pub(crate) buffer: &'a dyn Fn(u32) -> Option<Range>,
@@ -91,7 +91,7 @@ impl Module {
         Some(())
     }
 
-    /// Runs the function for one invocation. What it accesses outside of a resource is not there.
+    /// Runs the function for one invocation. Reads outside of a resource give 0, and writes have no effect.
     pub(crate) fn run(&self, invocation: [u32; 3], resources: &Resources<'_>) -> Option<()> {
         let mut values: HashMap<u32, Value> =
             self.constants.iter().map(|(id, word)| (*id, Value::Word(*word))).collect();

@@ -1,5 +1,5 @@
-//! Functions for the commands that a driver does not have yet: not those of instances, since a driver that has commands of surfaces
-//! is taken to make surfaces itself.
+//! Functions for the device commands that a driver lacks. Instance commands have none: loaders assume that a driver with surface commands
+//! makes its own surfaces.
 
 use core::ffi::c_void;
 
@@ -36,7 +36,7 @@ pub const fn default_commands<D>() -> EntryPoints<D> {
     all
 }
 
-/// What a command returns that did nothing, as the bits of its result.
+/// The bits of the result of a command that did nothing.
 trait Failed {
     const BITS: u64 = 0;
 }

@@ -82,7 +82,7 @@ impl<T: VkObject> Object<T> {
         unsafe { Self::create_sized(parent, callbacks, Self::LAYOUT, driver) }
     }
 
-    /// Creates an object as [`Object::create`] does, and hands it out. Memory from callbacks has a path of its own.
+    /// Creates an object as [`Object::create`] does, and returns its handle. Memory from callbacks has a path of its own.
     ///
     /// # Safety
     /// As for [`Object::create`].

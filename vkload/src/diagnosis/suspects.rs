@@ -1,4 +1,4 @@
-//! Finds what is at fault: the failing thing is tried without all suspects of a kind, and if that goes further, without fewer and fewer.
+//! Finds the cause of a failure: a trial leaves out all suspects of one kind. If it gets further, later trials leave out fewer of them.
 
 use serde::{Deserialize, Serialize};
 use vkload_core::discovery::{Candidate, DriverDecision, SkipReason};
@@ -140,7 +140,7 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Returns those of the suspects that are at fault. Empty if it goes no further without all of them.
+    /// Returns the suspects at fault, or none if a trial without all of them gets no further.
     pub(super) fn among(&self, suspects: &[Suspect<'_>]) -> Vec<Culprit> {
         let attempt = |left_out: &[usize]| {
             let what = self.with.of.name();
@@ -302,7 +302,7 @@ const READ: &[&str] = &[
     "ENABLE_",
     "DXVK_",
 ];
-/// Those by which the loader finds layers and manifests. What they lead to is tried first.
+/// Variables by which the loader finds layers and manifests. These files are tried before the variables.
 const LEADING: &[&str] = &[
     "VK_LAYER_PATH",
     "VK_ADD_LAYER_PATH",

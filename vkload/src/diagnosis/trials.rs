@@ -220,7 +220,7 @@ impl Trials {
     }
 }
 
-/// Returns a folder with which this driver gets further, if the dynamic linker searches it first: one with a library that it looked for in vain.
+/// Returns a folder with which this driver gets further, if the dynamic linker searches it first. It has a library that the driver did not find.
 fn folder_for(manifest: &str, with: &Trial, settings: &Settings) -> Option<(String, String)> {
     let before =
         settings.variables.get("LD_LIBRARY_PATH").map(|value| format!(":{value}")).unwrap_or_default();

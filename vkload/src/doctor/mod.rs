@@ -24,7 +24,7 @@ pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
     }
     match diagnosed(options) {
         Ok(case) => {
-            let (text, code) = told(case, Format::chosen(options.json, options.html), options.all);
+            let (text, code) = rendered(case, Format::chosen(options.json, options.html), options.all);
             print_output(&text, code)
         }
         Err(problem) => fail(&problem),
@@ -52,7 +52,7 @@ fn diagnosed(options: &DoctorArguments) -> Result<Case, String> {
 }
 
 /// Returns the answer for this case as text, and the exit code: failure if programs cannot use Vulkan.
-pub(crate) fn told(case: Case, format: Format, all: bool) -> (String, ExitCode) {
+pub(crate) fn rendered(case: Case, format: Format, all: bool) -> (String, ExitCode) {
     let answer = answer(case);
     let code = if answer.fails_for_programs() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     (output::render(&answer, format, all), code)

@@ -7,7 +7,7 @@ use crate::probe::{Cause, Ending, Stage, Trial};
 use crate::searched::SearchPath;
 use crate::view::{Device, DriverView};
 
-/// Returns the report of what the doctor has found out.
+/// Returns the report of the doctor's case.
 pub(crate) fn report(answer: &Diagnosis) -> Report {
     let case = &answer.case;
     let plan = &case.planned.drivers;

@@ -40,7 +40,7 @@ impl Preference {
             .map(|value| Self(value.unwrap_or_default()))
     }
 
-    /// Returns what the value means; `None` if it is empty.
+    /// Parses the value; `None` if it is empty.
     pub(super) fn wanted(&self) -> Option<Wanted<'_>> {
         Wanted::parse(&self.0)
     }

@@ -96,7 +96,8 @@ fn other_order(case: &Case, cause: &Culprit) -> Option<Step> {
     Some(commands.reduce(|all, one| all.and_then("; ", one))?.into())
 }
 
-/// Makes findings certain that trials have proven, and adds those about variables that no rule has. What they explain is no longer an error.
+/// Makes findings certain if a trial has proven them, and adds findings about variables without a rule. Findings that these explain are no
+/// longer errors.
 pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
     let mut proven: Vec<&String> = Vec::new();
     for cause in &case.trials.causes {
@@ -153,7 +154,7 @@ fn hidden(cause: &Culprit) -> Option<String> {
     (cause.with.works() && !names.is_empty()).then(|| format!("programs do not get {}", names.join(" and ")))
 }
 
-/// Takes out the finding about what the variables of this cause break, and returns it as a clause.
+/// Removes the finding about the part that the variables of this cause break, and returns it as a clause.
 fn effect(case: &Case, cause: &Culprit, all: &mut Vec<Finding>) -> Option<String> {
     let layer = |name: &String| {
         case.layers.iter().find(|layer| layer.name == *name).map(|layer| layer.manifest.clone())
