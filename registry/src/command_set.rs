@@ -1,4 +1,9 @@
 //! Sets of commands.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "evaluated by the compiler, or below a length that is compared"
+)]
 
 use super::tables::COMMAND_FILES;
 use super::{
@@ -15,28 +20,20 @@ pub struct CommandSet([u64; WORDS]);
 impl CommandSet {
     /// Returns the core commands, and the commands of the device extensions among `extensions` that instances
     /// without extensions know.
-    #[must_use]
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn core_and_device_extensions(extensions: &ExtensionSet) -> Self {
         let extensions = extensions.without(&ExtensionSet::OF_INSTANCES);
         let mut words = [0; WORDS];
-        let mut file = 0;
-        while file < COMMAND_FILES.len() {
-            let mut row = 0;
-            while row < COMMAND_FILES[file].len() {
-                let command = &COMMAND_FILES[file][row];
+        each!(COMMAND_FILES, |file| {
+            each!(file, |command| {
                 if command.core != source::NOT_CORE || has_any(&extensions, command.providers) {
                     words[command.id as usize >> 6] |= 1 << (command.id & 63);
                 }
-                row += 1;
-            }
-            file += 1;
-        }
+            });
+        });
         Self(words).without(&WITH_SURFACES)
     }
 
     /// Returns the commands of those enabled instance extensions that are in `known`.
-    #[must_use]
     pub fn of_instance_extensions(enabled: &ExtensionSet, known: &ExtensionSet) -> Self {
         let surfaces = enabled.contains(extension::KHR_SURFACE);
         let mut set = if surfaces { WITH_SURFACES } else { Self([0; WORDS]) };
@@ -49,21 +46,14 @@ impl CommandSet {
     }
 
     /// Returns the set of these commands.
-    #[must_use]
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn listed(commands: &[CommandId]) -> Self {
         let mut words = [0; WORDS];
-        let mut index = 0;
-        while index < commands.len() {
-            words[commands[index].index() >> 6] |= 1 << (commands[index].index() & 63);
-            index += 1;
-        }
+        each!(commands, |command| { words[command.index() >> 6] |= 1 << (command.index() & 63) });
         Self(words)
     }
 
     /// Returns the commands of this set that are not in `others`.
     #[must_use]
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn without(mut self, others: &Self) -> Self {
         let mut word = 0;
         while word < WORDS {
@@ -83,11 +73,6 @@ impl CommandSet {
 
     /// Adds the commands of `others`.
     #[must_use]
-    #[expect(
-        clippy::indexing_slicing,
-        clippy::arithmetic_side_effects,
-        reason = "WORDS is the length of both"
-    )]
     pub const fn with(mut self, others: &Self) -> Self {
         let mut word = 0;
         while word < WORDS {
@@ -104,7 +89,6 @@ impl CommandSet {
     }
 
     /// Returns whether the command with this number is in the set, for constants.
-    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
     const fn has(&self, command: u16) -> bool {
         self.0[command as usize >> 6] & (1 << (command & 63)) != 0
     }
@@ -116,15 +100,12 @@ impl CommandSet {
     }
 }
 
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn has_any(extensions: &ExtensionSet, providers: &[ExtensionId]) -> bool {
-    let mut provider = 0;
-    while provider < providers.len() {
-        if extensions.contains(providers[provider]) {
+    each!(providers, |provider| {
+        if extensions.contains(*provider) {
             return true;
         }
-        provider += 1;
-    }
+    });
     false
 }
 
@@ -146,14 +127,10 @@ static OF_INSTANCE_EXTENSIONS: [(CommandId, ExtensionId); instance_extension_row
 };
 
 /// Writes the rows of [`OF_INSTANCE_EXTENSIONS`] into `rows` while they fit. Returns their number.
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn instance_extension_rows(rows: &mut [(CommandId, ExtensionId)]) -> usize {
     let mut count = 0;
-    let mut file = 0;
-    while file < COMMAND_FILES.len() {
-        let mut row = 0;
-        while row < COMMAND_FILES[file].len() {
-            let command = &COMMAND_FILES[file][row];
+    each!(COMMAND_FILES, |file| {
+        each!(file, |command| {
             let mut provider = 0;
             while command.core == source::NOT_CORE && provider < command.providers.len() {
                 let extension = command.providers[provider];
@@ -165,10 +142,8 @@ const fn instance_extension_rows(rows: &mut [(CommandId, ExtensionId)]) -> usize
                 }
                 provider += 1;
             }
-            row += 1;
-        }
-        file += 1;
-    }
+        });
+    });
     count
 }
 

@@ -1,4 +1,9 @@
 //! Sets of extensions.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "evaluated by the compiler, or below a length that is compared"
+)]
 
 use core::ffi::CStr;
 
@@ -13,65 +18,42 @@ pub struct ExtensionSet([u64; WORDS]);
 
 impl ExtensionSet {
     /// Creates the set of these extensions.
-    #[must_use]
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn new(extensions: &[ExtensionId]) -> Self {
         let mut words = [0; WORDS];
-        let mut next = 0;
-        while next < extensions.len() {
-            let index = extensions[next].index();
-            words[index >> 6] |= 1 << (index & 63);
-            next += 1;
-        }
+        each!(extensions, |id| { words[id.index() >> 6] |= 1 << (id.index() & 63) });
         Self(words)
     }
 
     /// Returns the extensions for these platforms.
-    #[must_use]
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub const fn on(platforms: &[VulkanPlatform]) -> Self {
         let mut words = [0; WORDS];
-        let mut file = 0;
-        while file < EXTENSION_FILES.len() {
-            let mut row = 0;
-            while row < EXTENSION_FILES[file].len() {
-                let extension = &EXTENSION_FILES[file][row];
-                let mut next = 0;
-                while next < platforms.len() {
-                    if platforms[next] as u8 == extension.platform as u8 {
+        each!(EXTENSION_FILES, |file| {
+            each!(file, |extension| {
+                each!(platforms, |platform| {
+                    if *platform as u8 == extension.platform as u8 {
                         words[extension.id as usize >> 6] |= 1 << (extension.id & 63);
                     }
-                    next += 1;
-                }
-                row += 1;
-            }
-            file += 1;
-        }
+                });
+            });
+        });
         Self(words)
     }
 
     /// The extensions that are enabled on instances.
-    #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
     pub(super) const OF_INSTANCES: Self = {
         let mut words = [0; WORDS];
-        let mut file = 0;
-        while file < EXTENSION_FILES.len() {
-            let mut row = 0;
-            while row < EXTENSION_FILES[file].len() {
-                let extension = &EXTENSION_FILES[file][row];
+        each!(EXTENSION_FILES, |file| {
+            each!(file, |extension| {
                 if matches!(extension.kind, ExtensionKind::Instance) {
                     words[extension.id as usize >> 6] |= 1 << (extension.id & 63);
                 }
-                row += 1;
-            }
-            file += 1;
-        }
+            });
+        });
         Self(words)
     };
 
     /// Returns the extensions of this set that are not in `others`.
     #[must_use]
-    #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
     pub(super) const fn without(mut self, others: &Self) -> Self {
         let mut word = 0;
         while word < WORDS {
@@ -132,7 +114,6 @@ impl ExtensionSet {
     }
 
     /// Returns whether the extension is in the set.
-    #[expect(clippy::indexing_slicing, reason = "the index is compared with the length")]
     pub const fn contains(&self, id: ExtensionId) -> bool {
         let word = id.index() >> 6;
         word < WORDS && self.0[word] & (1 << (id.index() & 63)) != 0

@@ -17,7 +17,6 @@ use super::{Class, CommandId, ExtensionKind, VulkanPlatform};
 /// The value for a command without an alias.
 pub(super) const NO_ALIAS: u16 = u16::MAX;
 
-/// Names, one after the other, each with its NUL.
 pub(super) struct Names<const ROWS: usize, const BYTES: usize> {
     starts: [u16; ROWS],
     bytes: [u8; BYTES],
@@ -60,7 +59,6 @@ pub(super) struct ExtensionRow {
     pub(super) platform: VulkanPlatform,
 }
 
-/// Numbers and sizes of the tables that the commands need.
 #[derive(Clone, Copy)]
 pub(super) struct Sizes {
     pub(super) rows: usize,
@@ -83,34 +81,24 @@ pub(super) struct Extensions<const ROWS: usize, const BYTES: usize> {
 
 pub(super) const fn command_sizes(files: &[&[Command]]) -> Sizes {
     let mut sizes = Sizes { rows: 0, name_bytes: 0, providers: 0 };
-    let mut file = 0;
-    while file < files.len() {
-        let mut row = 0;
-        while row < files[file].len() {
-            let command = &files[file][row];
+    each!(files, |file| {
+        each!(file, |command| {
             sizes.rows += 1;
             sizes.name_bytes += command.name.len() + 1;
             sizes.providers += command.providers.len();
-            row += 1;
-        }
-        file += 1;
-    }
+        });
+    });
     sizes
 }
 
 pub(super) const fn extension_sizes(files: &[&[Extension]]) -> Sizes {
     let mut sizes = Sizes { rows: 0, name_bytes: 0, providers: 0 };
-    let mut file = 0;
-    while file < files.len() {
-        let mut row = 0;
-        while row < files[file].len() {
-            let extension = &files[file][row];
+    each!(files, |file| {
+        each!(file, |extension| {
             sizes.rows += 1;
             sizes.name_bytes += extension.name.len() + 1;
-            row += 1;
-        }
-        file += 1;
-    }
+        });
+    });
     sizes
 }
 
@@ -126,30 +114,23 @@ pub(super) const fn commands<const ROWS: usize, const BYTES: usize, const PROVID
         providers: [0; PROVIDERS],
     };
     let (mut id, mut bytes, mut providers) = (0, 0, 0);
-    let mut file = 0;
-    while file < files.len() {
-        let mut row = 0;
-        while row < files[file].len() {
-            let command = &files[file][row];
+    each!(files, |file| {
+        each!(file, |command| {
             assert!(command.id as usize == id, "the numbers of the generated files must follow each other");
             tables.returns_result[id] = command.returns_result;
             tables.names.starts[id] = narrow(bytes);
             bytes = write_name(&mut tables.names.bytes, bytes, command.name);
             let providers_start = providers;
-            let mut of = 0;
-            while of < command.providers.len() {
-                tables.providers[providers] = narrow(command.providers[of].index());
+            each!(command.providers, |provider| {
+                tables.providers[providers] = narrow(provider.index());
                 providers += 1;
-                of += 1;
-            }
+            });
             tables.rows[id] =
                 CommandRow { class: command.class, core: command.core, providers: narrow(providers_start) };
             tables.aliases[id] = alias(command.alias);
             id += 1;
-            row += 1;
-        }
-        file += 1;
-    }
+        });
+    });
     tables
 }
 
@@ -161,11 +142,8 @@ pub(super) const fn extensions<const ROWS: usize, const BYTES: usize>(
     let mut tables =
         Extensions { names: Names { starts: [0; ROWS], bytes: [0; BYTES] }, rows: [empty_row; ROWS] };
     let (mut id, mut bytes) = (0, 0);
-    let mut file = 0;
-    while file < files.len() {
-        let mut row = 0;
-        while row < files[file].len() {
-            let extension = &files[file][row];
+    each!(files, |file| {
+        each!(file, |extension| {
             assert!(extension.id as usize == id, "the numbers of the generated files must follow each other");
             tables.names.starts[id] = narrow(bytes);
             bytes = write_name(&mut tables.names.bytes, bytes, extension.name);
@@ -175,10 +153,8 @@ pub(super) const fn extensions<const ROWS: usize, const BYTES: usize>(
                 platform: extension.platform,
             };
             id += 1;
-            row += 1;
-        }
-        file += 1;
-    }
+        });
+    });
     tables
 }
 

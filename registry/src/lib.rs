@@ -29,6 +29,21 @@ mod readme {}
 
 use core::ffi::CStr;
 
+/// Runs a block for each element of a slice, since `const` functions cannot use iterators.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! each {
+    ($all:expr, |$one:ident| $body:block) => {{
+        let all: &[_] = $all;
+        let mut index = 0;
+        while index < all.len() {
+            let $one = &all[index];
+            index += 1;
+            $body
+        }
+    }};
+}
+
 #[cfg(feature = "types")]
 pub mod calls;
 mod command_set;

@@ -6,7 +6,6 @@
 
 use super::{Class, CommandId, ExtensionId, ExtensionKind, VulkanPlatform};
 
-/// A command as a generated file states it.
 pub(super) struct Command {
     pub(super) id: u16,
     pub(super) name: &'static str,
@@ -15,7 +14,6 @@ pub(super) struct Command {
     pub(super) core: u8,
     /// Empty, or the command that this one is an alias of.
     pub(super) alias: &'static [CommandId],
-    /// Whether its result is a `VkResult`.
     pub(super) returns_result: bool,
     pub(super) providers: &'static [ExtensionId],
 }
@@ -26,10 +24,8 @@ pub(super) const fn is_result(of_type: &str) -> bool {
     matches!(of_type.as_bytes(), [b'v', b'k', .., b'R', b'e', b's', b'u', b'l', b't'])
 }
 
-/// The core version of a command that is not core.
 pub(super) const NOT_CORE: u8 = u8::MAX;
 
-/// An extension as a generated file states it.
 pub(super) struct Extension {
     pub(super) id: u16,
     pub(super) name: &'static str,

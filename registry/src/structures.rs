@@ -8,9 +8,7 @@
 
 use super::structures_gen::ROWS;
 
-/// A structure as the generated file states it.
 pub(super) struct Structure {
-    /// Its `VkStructureType`.
     pub(super) s_type: i32,
     /// Bytes on 64-bit processors, on 32-bit ones, and on 32-bit ones that align `u64` to 4 bytes.
     pub(super) sizes: [u16; 3],
@@ -37,10 +35,8 @@ const ABI: usize = match (size_of::<usize>(), align_of::<u64>()) {
     _ => panic!("the generator knows no such ABI"),
 };
 
-/// The types, ascending.
 static TYPES: [i32; ROWS.len()] = types();
 
-/// The size in bytes of the structure with the type at the same index.
 static SIZES: [u16; ROWS.len()] = sizes();
 
 /// Returns the C size in bytes of the structure with this `VkStructureType`; `None` for one that the

@@ -37,16 +37,9 @@ pub(super) const EXTENSION_FILES: &[&[Extension]] = &[
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub const fn table_by_command<T: Copy>(rows: &[&[(CommandId, T)]]) -> [Option<T>; COMMAND_COUNT] {
     let mut table = [None; COMMAND_COUNT];
-    let mut part = 0;
-    while part < rows.len() {
-        let mut row = 0;
-        while row < rows[part].len() {
-            let (command, value) = rows[part][row];
-            table[command.index()] = Some(value);
-            row += 1;
-        }
-        part += 1;
-    }
+    each!(rows, |part| {
+        each!(part, |row| { table[row.0.index()] = Some(row.1) });
+    });
     table
 }
 
@@ -109,12 +102,10 @@ pub(super) const fn alias(index: usize) -> u16 {
     if index < COMMAND_COUNT { ALIASES[index] } else { layout::NO_ALIAS }
 }
 
-/// Returns whether the result of a command is a `VkResult`.
 pub(super) fn returns_result(index: usize) -> bool {
     RETURNS_RESULT.get(index).is_some_and(|returns_result| *returns_result)
 }
 
-/// Returns the numbers of the extensions that have a command.
 pub(super) fn providers(index: usize) -> impl Iterator<Item = u16> {
     let first = |index| command(index).map_or(PROVIDERS.len(), |row| row.providers.into());
     (first(index)..first(index.saturating_add(1))).filter_map(|next| PROVIDERS.get(next).copied())
