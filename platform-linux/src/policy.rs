@@ -22,7 +22,6 @@ const FIXED: &str = match option_env!("VKLOAD_FIXED_DRIVERS") {
 
 static FIXED_DRIVERS: FixedDrivers = FixedDrivers { libraries: FIXED, option: "VKLOAD_FIXED_DRIVERS" };
 
-/// How drivers, layers and settings are found.
 pub(crate) const SOURCE: &dyn Source = if IS_FIXED { &FIXED_DRIVERS } else { &POLICY };
 
 /// Returns whether each element of the list begins with a slash. A name would be searched for in the folders of `LD_LIBRARY_PATH`, and a
@@ -57,7 +56,6 @@ pub(crate) const SOFTWARE_DEVICES_LAST: bool = is_on(option_env!("VKLOAD_SOFTWAR
 /// Whether software devices are never listed: if `VKLOAD_REFUSE_SOFTWARE_DEVICES` is `1` in the build environment.
 pub(crate) const REFUSES_SOFTWARE_DEVICES: bool = is_on(option_env!("VKLOAD_REFUSE_SOFTWARE_DEVICES"));
 
-/// Returns whether a variable of the build environment is `1`.
 #[expect(clippy::panic, reason = "evaluated by the compiler, which reports a failure as an error")]
 const fn is_on(value: Option<&str>) -> bool {
     let Some(value) = value else { return false };

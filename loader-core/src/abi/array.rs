@@ -14,10 +14,6 @@ const ATTEMPTS: u32 = 4;
 ///
 /// `call` receives the count and the array, which is NULL the first time. Counts are not trusted: nothing
 /// beyond the array is read, and an enumeration that keeps growing is cut off.
-///
-/// # Errors
-/// The result of `call` if it is an error; `ERROR_OUT_OF_HOST_MEMORY`; `ERROR_INITIALIZATION_FAILED` for a
-/// count that cannot be true.
 pub fn collect<T: Copy, A: Allocator>(
     allocator: A,
     empty: T,
@@ -46,9 +42,6 @@ pub fn collect<T: Copy, A: Allocator>(
 }
 
 /// Turns error codes into errors; `SUCCESS` and the other non-negative codes are fine.
-///
-/// # Errors
-/// `result` if it is negative.
 pub fn check(result: vk::Result) -> Result<(), vk::Result> {
     if result.as_raw() < 0 { Err(result) } else { Ok(()) }
 }

@@ -73,7 +73,6 @@ pub unsafe fn last_unknown<'a>(
 /// chains of vkCreateDevice. Less than a page.
 const UNKNOWN_SIZE: usize = 1024;
 
-/// The smallest page of any system.
 const PAGE: usize = 4096;
 
 /// Copies the chain that begins at `first`, up to the structure of type `last`, into `memory`, and lets

@@ -12,7 +12,6 @@ use crate::registry::CommandId;
 #[repr(C)]
 pub struct ExportTable {
     count: u32,
-    /// The first of `count` rows.
     rows: [i32; 0],
 }
 
@@ -20,7 +19,6 @@ impl ExportTable {
     #[cfg(test)]
     pub(crate) const EMPTY: Self = Self { count: 0, rows: [] };
 
-    /// Returns the function for `command`, if it has one.
     #[inline]
     pub fn get(&self, command: CommandId) -> Option<Command> {
         if command.index() >= self.count as usize {

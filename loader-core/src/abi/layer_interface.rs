@@ -10,16 +10,12 @@ pub type FindDeviceCommand = vk::PFN_vkGetDeviceProcAddr;
 /// `VkNegotiateLayerInterface`.
 #[repr(C)]
 pub struct Negotiation {
-    /// 1, `LAYER_NEGOTIATE_INTERFACE_STRUCT`.
     pub s_type: u32,
-    /// NULL.
     pub p_next: *mut c_void,
     /// In: the loader's newest version. Out: the one to use.
     pub version: u32,
     pub get_instance_proc_addr: Option<FindInstanceCommand>,
-    /// May be NULL.
     pub get_device_proc_addr: Option<FindDeviceCommand>,
-    /// May be NULL.
     pub get_physical_device_proc_addr: Option<FindInstanceCommand>,
 }
 
@@ -27,13 +23,9 @@ pub type NegotiateFn = unsafe extern "system" fn(*mut Negotiation) -> vk::Result
 
 /// The content of an [`InstanceCreateInfo`] or [`DeviceCreateInfo`].
 pub mod function {
-    /// The links of the chain.
     pub const LINK: u32 = 0;
-    /// A function that prepares objects made by layers.
     pub const LOADER_DATA: u32 = 1;
-    /// Functions with which a layer creates its own devices.
     pub const CREATE_DEVICE: u32 = 2;
-    /// The loader's own features.
     pub const FEATURES: u32 = 3;
 }
 
@@ -70,7 +62,6 @@ pub type LayerCreateDevice = unsafe extern "system" fn(
 pub type LayerDestroyDevice =
     unsafe extern "system" fn(vk::Device, *const vk::AllocationCallbacks<'static>, vk::PFN_vkDestroyDevice);
 
-/// The functions with which a layer creates its own devices.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct LayerDeviceFunctions {
@@ -87,27 +78,28 @@ pub union InstanceContent {
 }
 
 #[repr(C)]
-pub struct InstanceCreateInfo {
-    pub s_type: vk::StructureType,
-    /// The rest of the chain.
-    pub p_next: *const c_void,
-    pub function: u32,
-    pub content: InstanceContent,
-}
-
-#[repr(C)]
 pub union DeviceContent {
     pub link: *mut DeviceLink,
     pub set_data: SetDeviceData,
 }
 
+pub type InstanceCreateInfo = CreateInfo<InstanceContent>;
+pub type DeviceCreateInfo = CreateInfo<DeviceContent>;
+
 #[repr(C)]
-pub struct DeviceCreateInfo {
+pub struct CreateInfo<C> {
     pub s_type: vk::StructureType,
-    /// The rest of the chain.
     pub p_next: *const c_void,
     pub function: u32,
-    pub content: DeviceContent,
+    pub content: C,
+}
+
+/// Lets each link lead to the one behind it.
+pub fn connect<T>(links: &mut [T], mut lead: impl FnMut(&mut T, *mut T)) {
+    let (start, count) = (links.as_mut_ptr(), links.len());
+    for (index, link) in links.iter_mut().enumerate().take(count.saturating_sub(1)) {
+        lead(link, start.wrapping_add(index).wrapping_add(1));
+    }
 }
 
 /// The link to the next layer's function for a global command (`Vk...Chain`). `F` is the function-pointer
@@ -118,7 +110,6 @@ pub struct GlobalLink<F> {
     pub kind: u32,
     /// 1, `VK_CURRENT_CHAIN_VERSION`.
     pub version: u32,
-    /// Bytes of this structure.
     pub size: u32,
     pub function: F,
     /// The link that the next function is given.

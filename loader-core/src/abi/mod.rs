@@ -12,7 +12,6 @@ pub use export_table::{ExportTable, export_rows};
 /// A Vulkan command whose parameters do not matter.
 pub type Command = unsafe extern "system" fn();
 
-/// A function of any type as a [`Command`].
 #[macro_export]
 macro_rules! command_function {
     ($path:expr) => {{

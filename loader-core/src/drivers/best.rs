@@ -56,7 +56,6 @@ pub fn best_reason<'a>(
 }
 
 impl BestReason<'_> {
-    /// Returns a short name that stays the same, for programs.
     pub fn id(&self) -> &'static str {
         match self {
             Self::Failed(_, outcome) => outcome.id(),

@@ -19,9 +19,7 @@ pub struct Driver {
     /// The library's path, or a description of a driver that the application supplied: for messages.
     pub library_path: Text,
     pub interface: DriverInterface,
-    /// The version in the manifest that it was opened for.
     pub(super) first_manifest: Version,
-    /// The version of Vulkan used for it with that manifest: the lower of the manifest's and its own.
     pub(crate) first_api_version: Version,
     pub kind: DriverKind,
     pub(super) library: Option<Library>,
@@ -61,7 +59,6 @@ impl Deref for DriverRef {
     }
 }
 
-/// A turn in a driver, until it is dropped.
 pub struct DriverTurn<'a> {
     turn: Turn<'a>,
     _shared: Option<Turn<'static>>,
@@ -89,9 +86,6 @@ impl DriverRef {
 
     /// Uses the version in the manifest of `candidate`, which may differ from the version that the driver was
     /// opened for.
-    ///
-    /// # Errors
-    /// The reason why it cannot be used.
     #[inline(never)]
     pub(super) fn use_manifest(&mut self, candidate: &Candidate) -> Result<(), DriverStatus> {
         let driver = *self;
@@ -119,9 +113,6 @@ impl DriverRef {
 
 impl Driver {
     /// Returns a driver that the application supplied as a function.
-    ///
-    /// # Errors
-    /// The reason why it cannot be used.
     ///
     /// # Safety
     /// As for [`negotiation::with_function`].
@@ -183,11 +174,6 @@ impl Driver {
         !told_apart && self.calls_back.load(Ordering::Relaxed)
     }
 
-    /// Creates an instance with the driver's own vkCreateInstance.
-    ///
-    /// # Errors
-    /// The reason for the failure.
-    ///
     /// # Safety
     /// The parameters are valid for the Vulkan command.
     pub(crate) unsafe fn create_instance(
@@ -214,8 +200,6 @@ impl Driver {
         if made { Ok(handle) } else { Err(refused(result)) }
     }
 
-    /// Destroys an instance with the driver's own vkDestroyInstance.
-    ///
     /// # Safety
     /// The handle is NULL or an instance of this driver that no other thread uses, made with these callbacks.
     pub(crate) unsafe fn destroy_instance(
@@ -239,9 +223,6 @@ impl Driver {
 
     /// Returns the driver's instance extensions; an empty list if the driver leads back to the loader. Layer
     /// names are never passed to the driver (LDP_LOADER_12).
-    ///
-    /// # Errors
-    /// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn instance_extensions(&self) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         let Some(_turn) = self.turn_at_the_top() else { return Ok(Vec::new()) };
         let enumerate = self.interface.enumerate_instance_extension_properties;
@@ -263,8 +244,6 @@ pub(crate) fn refused(result: vk::Result) -> OrOutOfMemory<DriverStatus> {
 
 impl DriverInterface {
     /// Returns the version to use for the driver that the manifest of `candidate` names.
-    ///
-    /// # Errors
     /// A version of another API (LDP_LOADER_4).
     #[inline(never)]
     pub(super) fn version_with(&self, candidate: &Candidate) -> Result<Version, DriverStatus> {
@@ -273,9 +252,6 @@ impl DriverInterface {
 
     /// Returns the version to use: 1.0 if the manifest claims less than 1.1, or the driver cannot be queried,
     /// or it reports less than 1.1 (section "Driver API Version" of the driver interface document).
-    ///
-    /// # Errors
-    /// A version of another API (LDP_LOADER_4).
     fn api_version(&self, manifest: Option<Version>) -> Result<Version, DriverStatus> {
         const OLDEST: Version = Version::new(1, 0, 0);
         const ASKED: Version = Version::new(1, 1, 0);

@@ -23,9 +23,7 @@ pub struct FoundDrivers {
     pub plan: Plan,
     request: Request,
     settings: Arc<FoundSettings>,
-    /// The open drivers in the order of the plan, each with its index there.
     pub open: Vec<(usize, DriverRef)>,
-    /// The outcome of opening each driver, with its index in the plan.
     pub outcomes: Vec<(usize, DriverStatus)>,
     /// Libraries that do not open: their indices in the plan and the states of their files, `None` for
     /// missing files.
@@ -59,7 +57,6 @@ impl FoundDrivers {
         Ok((found, lasting))
     }
 
-    /// Returns whether `request` would find the same now.
     pub(crate) fn are_current(
         &self,
         request: Request,
@@ -109,12 +106,9 @@ impl FoundDrivers {
 
     /// Calls `use_it` with each instance extension of each driver in turn. Calls `failed` for drivers that do
     /// not report their extensions.
-    ///
-    /// # Errors
-    /// The error of `use_it`, or `ERROR_OUT_OF_HOST_MEMORY`.
     pub(crate) fn each_extension(
         &self,
-        mut use_it: impl FnMut(&vk::ExtensionProperties) -> Result<(), vk::Result>,
+        mut use_it: impl FnMut(&vk::ExtensionProperties) -> Result<(), OutOfMemory>,
         failed: impl Fn(&DriverRef, vk::Result),
     ) -> Result<(), vk::Result> {
         for (_, driver) in &self.open {
@@ -151,7 +145,6 @@ impl FoundDrivers {
         Ok(true)
     }
 
-    /// Returns whether the libraries that did not open are unchanged.
     fn still_unopened(&self, files: &dyn Files) -> bool {
         let library =
             |index: usize| self.plan.drivers.get(index).map_or(&[][..], |candidate| &candidate.library);
@@ -161,13 +154,11 @@ impl FoundDrivers {
         })
     }
 
-    /// Logs the outcome of the driver at `index`.
     pub fn log_outcome(&self, logger: &Logger, index: usize, outcome: &DriverStatus) {
         let Some(candidate) = self.plan.drivers.get(index) else { return };
         log_outcome(logger, &candidate.library, outcome);
     }
 
-    /// Repeats the search's log messages to the current listeners.
     pub(crate) fn tell(&self, logger: &Logger) {
         if logger.listeners.is_empty() {
             return;
@@ -195,7 +186,6 @@ impl FoundDrivers {
         }
     }
 
-    /// Returns why no driver can be used, given the outcomes of making instances of the open drivers.
     pub fn best_reason<'a>(&'a self, outcomes: &'a [(usize, DriverStatus)]) -> BestReason<'a> {
         best_reason(&self.plan, self.outcomes.iter().chain(outcomes))
     }
@@ -211,7 +201,6 @@ pub(crate) fn note(
     outcomes.try_push((index, outcome))
 }
 
-/// Passes a message to the listeners only.
 fn tell(logger: &Logger, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
     logger.tell(level, topic, message);
 }

@@ -25,7 +25,6 @@ pub struct OpenDrivers {
 
 type Entry = (Key, DriverRef);
 
-/// The key by which an open driver is found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     /// The address that identifies its library. Every open driver has this key.
@@ -48,7 +47,6 @@ impl Key {
 /// The libraries that threads are negotiating with. Only a seventeenth thread waits for others.
 type Negotiations = [Option<Negotiation>; 16];
 
-/// A thread that negotiates with a library.
 #[derive(Clone, Copy)]
 struct Negotiation {
     library: Library,
@@ -66,9 +64,6 @@ impl OpenDrivers {
     }
 
     /// Opens the driver that `candidate` names, unless it is open; and returns whether it is new.
-    ///
-    /// # Errors
-    /// The reason why it cannot be used.
     pub fn open(
         &self,
         platform: &Platform,
@@ -170,7 +165,6 @@ impl OpenDrivers {
         NegotiationTurn { all: self, waiting, library, is_outermost: taken == Some(true) }
     }
 
-    /// Returns whether the calling thread is inside a driver.
     #[inline(never)]
     pub(crate) fn have_this_thread(&self, waiting: &dyn Waiting) -> bool {
         let this = Holder::this(waiting);
@@ -222,7 +216,6 @@ fn take(all: &mut Negotiations, own: Negotiation) -> Option<bool> {
     Some(true)
 }
 
-/// The right to negotiate with a library, until it is dropped.
 struct NegotiationTurn<'a> {
     all: &'a OpenDrivers,
     waiting: &'static dyn Waiting,

@@ -227,7 +227,7 @@ macro_rules! export_edges {
         /// The target of trampolines whose handle does not belong to the loader.
         #[unsafe(naked)]
         unsafe extern "C" fn bad_handle() {
-            $crate::assembly!($crate::report!(); report = sym entry::report_bad_handle)
+            $crate::assembly!($crate::piece!(report); report = sym entry::report_bad_handle)
         }
 
         $crate::export_table! { VKLOAD_EXPORTS: $(($crate::export_index!($kind $slot), $name),)* }
@@ -326,7 +326,7 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name() {
             $crate::assembly!(
-                $crate::instance_trampoline!("{slot}", "{magic}");
+                $crate::piece!(instance_trampoline "{slot}", "{magic}");
                 slot = const $slot, magic = const $crate::dispatch::magic_of_slot($slot),
                 bad = sym bad_handle
             )
@@ -337,7 +337,7 @@ macro_rules! export {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name() {
-            $crate::assembly!($crate::device_trampoline!("{slot}"); slot = const $slot)
+            $crate::assembly!($crate::piece!(device_trampoline "{slot}"); slot = const $slot)
         }
     };
     ($name:ident: look_up $slot:literal) => {
@@ -346,7 +346,7 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name() {
             $crate::assembly!(
-                $crate::numbered_jump!("{slot}");
+                $crate::piece!(numbered_jump "{slot}");
                 slot = const $slot, target = sym $crate::dispatch::look_up
             )
         }
@@ -362,7 +362,7 @@ macro_rules! export_forward {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name() {
-            $crate::assembly!($crate::forward!(); target = sym $target)
+            $crate::assembly!($crate::piece!(forward); target = sym $target)
         }
     };
 }

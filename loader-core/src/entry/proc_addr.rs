@@ -29,7 +29,6 @@ fn entry_point(handles: Handles, exports: &ExportTable, command: CommandId) -> O
     })
 }
 
-/// Returns the trampolines of commands on devices, queues and command buffers.
 #[inline]
 fn device_trampolines(handles: Handles) -> &'static Block {
     match handles {
@@ -149,9 +148,6 @@ const KEPT_LOOK_UPS: usize = 256;
 /// Finds a command that the registry does not know. It is first treated as a physical-device command, since
 /// only drivers know, and then as a device command (section "Driver Unknown Physical Device Extensions" of
 /// the driver interface document).
-///
-/// # Errors
-/// [`OutOfMemory`]: a later look-up may find it.
 fn find_unknown_command(instance: &Instance, name: &CStr) -> Result<Option<Command>, OutOfMemory> {
     let loader = instance.loader;
     if let Some(function) = instance.find_physical_device_command(name) {

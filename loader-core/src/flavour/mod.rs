@@ -5,10 +5,8 @@
 use crate::discovery::Source;
 use crate::registry::{CommandSet, ExtensionSet, VulkanPlatform as WindowSystem, command};
 
-/// The differences between the kinds of loader.
 #[derive(Clone, Copy)]
 pub struct Flavour {
-    /// How drivers, layers and settings are found.
     pub source: &'static dyn Source,
     /// The extensions that exist on this system: those for its window systems, and those for every system.
     pub extensions: ExtensionSet,
@@ -55,7 +53,6 @@ impl Flavour {
     /// Returns a port's policy: drivers from `source`, and `extensions`, which belong to the system's window
     /// systems or to every system ([`ExtensionSet::on`]). Devices keep the order of their drivers. A
     /// port that needs another value sets that field.
-    #[must_use]
     pub const fn new(source: &'static dyn Source, extensions: &ExtensionSet) -> Self {
         let commands = CommandSet::core_and_device_extensions(extensions);
         Self {
@@ -71,7 +68,6 @@ impl Flavour {
     }
 
     /// Returns the policy of a Linux system: ICDs found by manifests.
-    #[must_use]
     pub const fn linux(source: &'static dyn Source) -> Self {
         const EXTENSIONS: ExtensionSet = ExtensionSet::on(&[
             WindowSystem::None,
@@ -91,7 +87,6 @@ impl Flavour {
 
     /// Returns the policy of a Fuchsia component: ICDs found by manifests, of the loader service or in
     /// folders.
-    #[must_use]
     pub const fn fuchsia(source: &'static dyn Source) -> Self {
         const EXTENSIONS: ExtensionSet =
             ExtensionSet::on(&[WindowSystem::None, WindowSystem::Fuchsia, WindowSystem::Provisional]);
@@ -101,7 +96,6 @@ impl Flavour {
     /// Returns a loader that an Android application brings along: the system's loader is its driver, and
     /// there may be ICDs besides.
     #[cfg(feature = "foreign-handles")]
-    #[must_use]
     pub const fn apk(source: &'static dyn Source) -> Self {
         const EXTENSIONS: ExtensionSet =
             ExtensionSet::on(&[WindowSystem::None, WindowSystem::Android, WindowSystem::Provisional]);

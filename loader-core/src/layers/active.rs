@@ -11,18 +11,13 @@ use crate::negotiation::LayerInterface;
 
 pub struct ActiveLayer {
     pub name: Text,
-    /// Whether it is active without a request from the application.
     pub implicit: bool,
     pub interface: LayerInterface,
-    /// The instance extensions that its manifest says it provides.
     pub instance_extensions: Vec<vk::ExtensionProperties>,
-    /// The device extensions that its manifest says it provides.
     pub device_extensions: Vec<vk::ExtensionProperties>,
-    /// Keeps the library open.
     pub library: Arc<LayerLibrary>,
 }
 
-/// The layers of an instance, the one nearest to the application first.
 pub struct Layers {
     active: Vec<ActiveLayer>,
     /// The indices of the enabled layers in `found`: active layers, and meta-layers after their components.
@@ -32,12 +27,10 @@ pub struct Layers {
 }
 
 impl Layers {
-    #[must_use]
     pub fn none_of(found: Arc<FoundLayers>, allocator: Application) -> Self {
         Self { active: Vec::new(), enabled: Vec::new_in(allocator), found }
     }
 
-    /// Adds the layer at this index in `found` after the others.
     pub fn add(&mut self, index: usize, layer: ActiveLayer) -> Result<(), OutOfMemory> {
         self.enabled.try_push(index)?;
         self.active.try_push(layer)

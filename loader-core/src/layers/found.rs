@@ -16,7 +16,6 @@ use crate::memory::{Application, Arc, Escaped, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::{LayerInterface, LayerOpenError, with_layer};
 use crate::platform::{Platform, Turn, Waiting, variables};
 
-/// Returns the layers that are active in the loaders below this one.
 type LayersBelow<'a> = &'a dyn Fn() -> Result<Vec<vk::LayerProperties>, OutOfMemory>;
 type TakeTurn<'a> = &'a dyn Fn() -> Option<Turn<'static>>;
 
@@ -25,7 +24,6 @@ pub struct FoundLayers {
     /// The answers that the plan is based on, except those that the settings rely on.
     pub snapshot: Snapshot,
     pub plan: LayerPlan,
-    /// The kinds of layers that were searched for.
     scope: LayerScope,
     settings: Arc<FoundSettings>,
     waiting: &'static dyn Waiting,
@@ -46,7 +44,6 @@ impl FoundLayers {
             && self.snapshot.still_true_for(scope == LayerScope::All, platform, &absent)?)
     }
 
-    /// Returns whether the search covered this scope.
     pub(crate) fn covers(&self, scope: LayerScope) -> bool {
         self.scope >= scope
     }
@@ -117,7 +114,6 @@ impl FoundLayers {
         used
     }
 
-    /// Returns the manifest of the layer that is used for the one at `index`.
     fn manifest(&self, index: usize) -> Option<&LayerManifest> {
         self.plan.layers.get(self.used_for(index))?.manifest.as_ref()
     }
@@ -135,7 +131,6 @@ impl FoundLayers {
         self.plan.layers.iter().enumerate().find(is_next).filter(|_| falls_through).map(|(at, _)| at)
     }
 
-    /// Returns whether the layer at this index of the plan turned out to be unusable.
     pub fn is_broken(&self, index: usize) -> bool {
         self.fault(index).is_some()
     }
@@ -146,18 +141,10 @@ impl FoundLayers {
         self.opened.get(index)?.fault.last(self.waiting)
     }
 
-    /// Returns the instance extensions of the named layer, or of a meta-layer's components.
-    ///
-    /// # Errors
-    /// `ERROR_LAYER_NOT_PRESENT` if no layer has this name; `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn instance_extensions_of(&self, name: &CStr) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         self.extensions_of(name, |manifest| &manifest.instance_extensions)
     }
 
-    /// Returns the device extensions of the named layer, or of a meta-layer's components.
-    ///
-    /// # Errors
-    /// As for [`FoundLayers::instance_extensions_of`].
     pub fn device_extensions_of(&self, name: &CStr) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
         self.extensions_of(name, |manifest| &manifest.device_extensions)
     }
@@ -174,16 +161,12 @@ impl FoundLayers {
         let mut all = Vec::new();
         for library in &self.plan.libraries(index)? {
             for extension in self.manifest(*library).into_iter().flat_map(of) {
-                extensions::merge_of_layer(&mut all, &properties(extension))?;
+                extensions::merge(&mut all, &properties(extension))?;
             }
         }
         Ok(all)
     }
 
-    /// Adds the instance extensions of active layers to `all`.
-    ///
-    /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn add_instance_extensions(
         &self,
         active: &ActiveLayers,
@@ -193,7 +176,7 @@ impl FoundLayers {
             let used = self.used_for(layer.layer);
             let manifest = self.manifest(used).filter(|_| !self.is_broken(used));
             for extension in manifest.iter().flat_map(|manifest| &manifest.instance_extensions) {
-                extensions::merge_of_layer(all, &properties(extension))?;
+                extensions::merge(all, &properties(extension))?;
             }
         }
         Ok(())
@@ -219,11 +202,7 @@ impl FoundLayers {
         for refused in &active.refused {
             let name = request.enabled.get(refused.name).map_or(&b""[..], |name| name.to_bytes());
             let why = refused.because.explain(&this.plan);
-            logger.log(
-                Level::Error,
-                Topic::Layer,
-                format_args!("the application asks for the layer {}: {why}", Escaped(name)),
-            );
+            crate::log!(logger, Error, Layer: "the application asks for the layer {}: {why}", Escaped(name));
         }
         if !active.refused.is_empty() {
             return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
@@ -234,7 +213,7 @@ impl FoundLayers {
             let name = this.plan.layers.get(layer.layer).map_or(&b""[..], LayerCandidate::name);
             if below.iter().any(|it| it.layer_name_as_c_str().is_ok_and(|it| it.to_bytes() == name)) {
                 let message = "is active in the loader below this one already, so it is not loaded here";
-                logger.log(Level::Warning, Topic::Layer, format_args!("{} {message}", Escaped(name)));
+                crate::log!(logger, Warning, Layer: "{} {message}", Escaped(name));
                 continue;
             }
             let mut next = Some(layer.layer);
@@ -257,16 +236,13 @@ impl FoundLayers {
                 }
                 if let Some(other) = next.and_then(|at| this.plan.layers.get(at)) {
                     let (path, name) = (Escaped(&other.path), Escaped(other.name()));
-                    logger.log(
-                        Level::Warning,
-                        Topic::Layer,
-                        format_args!("{path}: {name}: tried instead, because it has the same name"),
-                    );
+                    crate::log!(logger, Warning, Layer:
+                        "{path}: {name}: tried instead, because it has the same name");
                 }
             }
         }
         for layer in layers.iter() {
-            logger.log(Level::Info, Topic::Layer, format_args!("layer {} is active", Escaped(&layer.name)));
+            crate::log!(logger, Info, Layer: "layer {} is active", Escaped(&layer.name));
         }
         Ok(layers)
     }
@@ -294,7 +270,6 @@ impl FoundLayers {
         (0..self.opened.len()).any(|index| self.is_broken(index))
     }
 
-    /// Records why the layer at `index` is unusable, or keeps its library open.
     pub(super) fn note(
         &self,
         platform: &Platform,
@@ -309,9 +284,6 @@ impl FoundLayers {
     }
 
     /// Returns the library of the layer at `index`, opened unless it is open.
-    ///
-    /// # Errors
-    /// The reason why it does not open, or out of memory.
     pub(super) fn library(
         &self,
         platform: &'static Platform,
@@ -370,7 +342,6 @@ impl FoundLayers {
         }
     }
 
-    /// Repeats the search's log messages to the current listeners.
     pub(crate) fn tell(&self, logger: &Logger) {
         if !logger.listeners.is_empty() {
             self.log(logger, None, TELL);
@@ -439,10 +410,9 @@ fn warn_of_variable(platform: &Platform, logger: &Logger) {
     }
     let variable = platform.variable(variables::VK_DEVICE_LAYERS).ok().flatten();
     if variable.is_some_and(|names| !names.is_empty()) {
-        let message = format_args!(
-            "VK_DEVICE_LAYERS is set, which has no effect: a device has the layers of its instance; use VK_INSTANCE_LAYERS"
-        );
-        logger.log(Level::Warning, Topic::Layer, message);
+        crate::log!(logger, Warning, Layer:
+            "VK_DEVICE_LAYERS is set, which has no effect: a device has the layers of its instance; use \
+             VK_INSTANCE_LAYERS");
     }
 }
 
@@ -474,7 +444,6 @@ fn all_properties(extensions: &[LayerExtension]) -> Result<Vec<vk::ExtensionProp
     Ok(all)
 }
 
-/// Returns the properties of a layer for applications.
 pub(crate) fn layer_properties(manifest: &LayerManifest) -> vk::LayerProperties {
     let mut properties = vk::LayerProperties {
         spec_version: manifest.api_version.encoded(),

@@ -102,10 +102,9 @@ pub unsafe fn warn_of_ignored(given: &[Setting], layers: &[ActiveLayer], logger:
         let layer = of(setting);
         let is_active = layers.iter().any(|active| active.name.as_slice() == layer);
         if !is_active && given.iter().take(index).all(|earlier| of(earlier) != layer) {
-            logger.log(Level::Warning, Topic::Layer, format_args!(
-                "settings of the layer {} have no effect: it is not active in this instance; enable it, or correct the name",
-                Escaped(layer)
-            ));
+            crate::log!(logger, Warning, Layer:
+                "settings of the layer {} have no effect: it is not active in this instance; enable it, or \
+                 correct the name", Escaped(layer));
         }
     }
 }
@@ -147,13 +146,9 @@ pub unsafe fn warn_of_undeclared(first: *const c_void, layers: &Layers, files: &
             };
             let (path, layer, written, name) =
                 (Escaped(&layer.path), Escaped(layer.name()), Escaped(written), Escaped(name.to_bytes()));
-            logger.log(
-                Level::Warning,
-                Topic::Layer,
-                format_args!(
-                    "{path}: {layer} declares {lead}{written}{before_name}\"{name}\", and may ignore it; correct the {part}"
-                ),
-            );
+            crate::log!(logger, Warning, Layer:
+                "{path}: {layer} declares {lead}{written}{before_name}\"{name}\", and may ignore it; \
+                 correct the {part}");
         }
     }
 }

@@ -6,10 +6,8 @@ use crate::memory::{Arc, Cached, OutOfMemory};
 use crate::negotiation::LayerOpenError;
 use crate::platform::{Library, LibraryKind, Platform};
 
-/// An open layer library, closed when its last owner is dropped.
 pub struct LayerLibrary {
     pub(crate) library: Library,
-    /// The state of its file, if known.
     state: Option<NonZero<u64>>,
     platform: &'static Platform,
 }
@@ -45,7 +43,6 @@ impl Drop for LayerLibrary {
 }
 
 pub(super) struct Opened {
-    /// Why the layer is unusable, if known.
     pub(super) fault: Cached<LayerOpenError>,
     kept: Cached<LayerLibrary>,
 }
@@ -58,9 +55,6 @@ impl Opened {
 
     /// Returns the layer's library, opened unless it is kept. If its file has changed, it is opened again,
     /// unless it is in use: then the dynamic linker would return the same one.
-    ///
-    /// # Errors
-    /// The reason why it does not open, or out of memory.
     pub(super) fn open(
         &self,
         platform: &'static Platform,

@@ -34,7 +34,6 @@ pub fn fatal(topic: Topic, message: fmt::Arguments<'_>) -> ! {
     (unsafe { core::mem::transmute::<*mut (), LastWords>(words) })(topic, message)
 }
 
-/// Writes a message and aborts the process.
 pub type LastWords = fn(Topic, fmt::Arguments<'_>) -> !;
 
 /// The abort function of a platform that has no [`Loader`](super::Loader).

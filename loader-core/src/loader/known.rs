@@ -3,7 +3,6 @@
 use crate::memory::{OutOfMemory, SharedList};
 use crate::platform::Waiting;
 
-/// Addresses of objects that are alive.
 pub struct Addresses(SharedList<usize>);
 
 impl Addresses {
@@ -20,7 +19,6 @@ impl Addresses {
         let _ = self.0.remove(waiting, |known| *known == address);
     }
 
-    /// Returns whether the list contains the object.
     #[inline(never)]
     pub(crate) fn contains(&self, waiting: &dyn Waiting, address: usize) -> bool {
         self.0.read(waiting, |list| list.contains(&address))
@@ -45,7 +43,6 @@ pub struct KnownObjects {
 }
 
 impl KnownObjects {
-    #[must_use]
     pub(super) const fn new() -> Self {
         Self {
             under_layers: Addresses::none(),
@@ -54,7 +51,6 @@ impl KnownObjects {
         }
     }
 
-    /// Frees the memory of the lists if `unused`.
     pub(super) fn forget(&self, waiting: &dyn Waiting, unused: impl Fn() -> bool) {
         self.under_layers.forget(waiting, &unused);
         self.under_creation.forget(waiting, &unused);

@@ -29,7 +29,6 @@ use users::Users;
 pub struct Loader {
     pub platform: &'static Platform,
     pub flavour: Flavour,
-    /// Driver libraries that are open, for as long as the loader's own library is.
     pub drivers: OpenDrivers,
     /// Commands that the registry does not know and that a driver or layer has.
     pub unknown: UnknownCommands,
@@ -52,8 +51,6 @@ static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 pub(crate) static LOOKS_UP: AtomicUsize = AtomicUsize::new(0);
 
 impl Loader {
-    /// Creates a loader for this platform and flavour.
-    #[must_use]
     pub const fn new(platform: &'static Platform, flavour: Flavour) -> Self {
         Self {
             platform,
@@ -202,7 +199,6 @@ impl Loader {
     }
 }
 
-/// Returns the loader of this process, if any global command has been called.
 pub fn current() -> Option<&'static Loader> {
     // SAFETY: only `make_current` stores here, and it stores references to statics.
     unsafe { CURRENT.load(Ordering::Acquire).as_ref() }

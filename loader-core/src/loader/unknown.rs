@@ -21,9 +21,7 @@ pub const UNKNOWN_PHYSICAL_DEVICE_COMMANDS: usize = 250;
 pub const UNKNOWN_DEVICE_COMMANDS: usize = 250;
 
 pub struct UnknownCommands {
-    /// Commands whose first parameter is a physical device.
     pub physical_device: Names,
-    /// Commands whose first parameter is a device, a queue or a command buffer.
     pub device: Names,
 }
 
@@ -64,7 +62,6 @@ impl Names {
         Self { list: SharedList::new(), most }
     }
 
-    /// Returns the number of `name`, if it has one.
     pub fn number(&self, waiting: &dyn Waiting, name: &CStr) -> Option<usize> {
         self.list.read(waiting, |names| names.iter().position(|known| known.text() == name))
     }

@@ -32,6 +32,14 @@ pub enum Topic {
     Usage,
 }
 
+/// Logs a record: `log!(logger, Error, Driver: "{name}: does not open")`.
+#[macro_export]
+macro_rules! log {
+    ($logger:expr, $level:ident, $topic:ident: $($message:tt)*) => {
+        $logger.log($crate::log::Level::$level, $crate::log::Topic::$topic, format_args!($($message)*))
+    };
+}
+
 /// The kinds of records that a user selected for the sink.
 ///
 /// `VK_LOADER_DEBUG` is a comma list of `all`, `error`, `warn`, `info`, `debug`, `perf`, `layer`, `driver`
@@ -66,13 +74,10 @@ impl Filter {
         (b"icd", Self::DRIVER),
     ];
 
-    /// Lets nothing through.
     pub const SILENT: Self = Self(0);
-    /// Lets everything through.
     pub const ALL: Self = Self(u8::MAX);
 
     /// Returns the filter that the value of `VK_LOADER_DEBUG` asks for. Unknown words ask for nothing.
-    #[must_use]
     pub fn parse(value: &[u8]) -> Self {
         let mut bits = 0;
         for word in value.split(|byte| *byte == b',').filter(|word| !word.is_empty()) {
@@ -109,7 +114,6 @@ impl Filter {
         self.0 & (level | topic) != 0
     }
 
-    /// Returns whether nothing at all is let through.
     pub fn is_silent(self) -> bool {
         self.0 == 0
     }
@@ -123,7 +127,6 @@ impl core::ops::BitOr for Filter {
     }
 }
 
-/// Destinations of messages besides standard error.
 #[derive(Debug)]
 pub struct LogLocation {
     /// Files: absolute paths.

@@ -14,39 +14,32 @@ const NAMED: usize = 8;
 /// The settings file of this program as one call sees it, and an instance for as long as it lives.
 #[derive(Default)]
 pub struct FoundSettings {
-    /// The settings found, and the answers that they rely on.
     pub known: KnownSettings,
     /// Whether it has been written to the sink.
     reported: AtomicBool,
 }
 
 impl FoundSettings {
-    /// Settings that have not been reported yet.
     pub(crate) fn new(known: KnownSettings) -> Self {
         Self { known, reported: AtomicBool::new(false) }
     }
 
-    /// Returns the settings that apply to this program.
     pub fn in_force(&self) -> Option<&Settings> {
         self.known.plan.in_force()
     }
 
-    /// Returns the destinations of messages in addition to the sink.
     pub fn log_locations(&self) -> &[LogLocation] {
         self.in_force().map_or(&[], |settings| &settings.log_locations)
     }
 
-    /// Returns the devices that are enumerated; `None` for all of them.
     pub fn devices(&self) -> Option<&[DeviceSetting]> {
         self.in_force()?.devices.as_deref()
     }
 
-    /// Returns whether software devices are listed only if no other device is there; `None` if the settings do not decide.
     pub fn software_devices_last(&self) -> Option<bool> {
         self.in_force()?.software_devices_last
     }
 
-    /// Returns the filter for the sink, if the settings contain one.
     pub(crate) fn stderr_log(&self) -> Option<Filter> {
         Some(self.in_force()?.stderr_log).filter(|filter| !filter.is_silent())
     }

@@ -29,7 +29,6 @@ pub struct Listeners<A: Allocator = Application> {
     instance: AtomicUsize,
 }
 
-/// An application callback and its filter.
 #[derive(Clone, Copy)]
 pub struct Listener {
     number: usize,
@@ -94,9 +93,6 @@ impl<A: Allocator + Clone> Listeners<A> {
     }
 
     /// Adds a listener. Returns its number.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; existing listeners are not affected.
     pub fn add(&self, listener: Listener) -> Result<usize, OutOfMemory> {
         let number = self.count.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.list.insert(self.waiting, Listener { number, ..listener })?;
@@ -107,18 +103,15 @@ impl<A: Allocator + Clone> Listeners<A> {
         self.list.remove(self.waiting, |listener| listener.number == number);
     }
 
-    /// Records that the loader is going to give the instance the handle `handle`.
     pub fn expect_instance(&self, handle: u64) {
         self.instance.store(handle as usize, Ordering::Relaxed);
     }
 
-    /// Records that the instance has been created, and its handle for the application.
     pub fn created(&self, handle: u64) {
         self.expect_instance(handle);
         self.beginning_or_ending.store(false, Ordering::Relaxed);
     }
 
-    /// Records that the instance is going to be destroyed.
     pub fn destroying(&self) {
         self.beginning_or_ending.store(true, Ordering::Relaxed);
     }
@@ -132,7 +125,6 @@ impl<A: Allocator + Clone> Listeners<A> {
         self.list.read(self.waiting, |list| !list.iter().any(|one| begins_or_ends || !one.chained))
     }
 
-    /// Returns whether any listener receives loader messages of this level and topic.
     pub fn want(&self, level: Level, topic: Topic) -> bool {
         let (severity, types) = severity_and_types(level, topic);
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default();
@@ -222,14 +214,12 @@ impl<A: Allocator + Clone> Listeners<A> {
 
 impl Listener {
     /// Returns the listener for a messenger with this create info.
-    #[must_use]
     pub fn messenger(info: &vk::DebugUtilsMessengerCreateInfoEXT<'_>) -> Self {
         let callback = Callback::Messenger(info.message_severity, info.message_type, info.pfn_user_callback);
         Self { number: 0, chained: false, callback, user_data: info.p_user_data }
     }
 
     /// Returns the listener for a report callback with this create info.
-    #[must_use]
     pub fn report(info: &vk::DebugReportCallbackCreateInfoEXT<'_>) -> Self {
         let callback = Callback::Report(info.flags, info.pfn_callback);
         Self { number: 0, chained: false, callback, user_data: info.p_user_data }

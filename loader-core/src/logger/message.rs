@@ -13,7 +13,6 @@ use crate::log::{Level, Topic};
 /// `pMessageIdName` and `pLayerPrefix` of the loader's own messages, by which programs recognise them.
 pub const LOADER: &CStr = c"Loader Message";
 
-/// A message that callbacks of both extensions can be called with.
 pub(super) struct Message<'a> {
     pub severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     pub types: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -26,15 +25,10 @@ pub(super) struct Message<'a> {
 pub struct Report {
     pub flags: vk::DebugReportFlagsEXT,
     pub kind: vk::DebugReportObjectTypeEXT,
-    /// The object that the message is about.
     pub object: u64,
-    /// A location in the sender, chosen by the sender.
     pub location: usize,
-    /// A number chosen by the sender.
     pub code: i32,
-    /// The sender's name: a C string, or NULL.
     pub prefix: *const c_char,
-    /// The text: a C string.
     pub text: *const c_char,
 }
 

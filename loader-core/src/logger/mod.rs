@@ -25,7 +25,6 @@ pub struct Logger {
     pub settings: Arc<FoundSettings>,
     /// The folders that were absent when the settings were checked.
     pub absent: Absent,
-    /// The application's callbacks, which have filters of their own.
     pub listeners: Listeners,
 }
 
@@ -61,7 +60,6 @@ impl Logger {
         self.tell(level, topic, message);
     }
 
-    /// Returns whether the folder was absent when the settings were checked.
     pub(crate) fn found_absent(&self, folder: &[u8]) -> bool {
         self.settings.known.snapshot.lacks(self.absent, folder)
     }
@@ -96,7 +94,6 @@ impl Logger {
             || self.listeners.want(level, topic)
     }
 
-    /// Returns whether no record at all would be written or received.
     pub fn is_silent(&self) -> bool {
         self.filter.is_silent() && self.settings.log_locations().is_empty() && self.listeners.is_empty()
     }

@@ -36,7 +36,6 @@ impl Application {
     /// # Safety
     /// `callbacks` is NULL or points to callbacks that obey the specification and stay at that address for as
     /// long as objects allocated here live.
-    #[must_use]
     pub unsafe fn new(
         callbacks: *const vk::AllocationCallbacks<'_>,
         scope: vk::SystemAllocationScope,
@@ -49,12 +48,10 @@ impl Application {
     }
 
     /// Creates an allocator that uses the memory of the process, for an instance that does not exist yet.
-    #[must_use]
     pub const fn process() -> Self {
         Self { callbacks: null(), scope: vk::SystemAllocationScope::INSTANCE }
     }
 
-    /// Returns the same callbacks in another scope.
     #[must_use]
     pub fn scoped(self, scope: vk::SystemAllocationScope) -> Self {
         Self { scope, ..self }
@@ -77,7 +74,6 @@ impl Application {
         if own.callbacks.is_null() { self.scoped(scope) } else { own }
     }
 
-    /// Returns the application's callbacks, if it passed any.
     pub(super) fn callbacks(&self) -> Option<&Callbacks> {
         // SAFETY: by the `# Safety` of `new` they stay at this address while memory allocated here lives, and
         // an allocator is not used for longer.

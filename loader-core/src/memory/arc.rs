@@ -35,9 +35,6 @@ unsafe impl<T: Send + Sync, A: Allocator + Clone + Send> Sync for Arc<T, A> {}
 
 impl<T> Arc<T> {
     /// Returns the first owner of `value`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; the value is dropped.
     pub fn try_new(value: T) -> Result<Self, OutOfMemory> {
         Ok(UninitArc::try_new_in(Process)?.fill(value))
     }

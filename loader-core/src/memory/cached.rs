@@ -7,7 +7,6 @@ use crate::sync::{Lock, Waiting};
 pub struct Cached<T>(Lock<Option<Arc<T>>>);
 
 impl<T> Cached<T> {
-    #[must_use]
     pub const fn nothing() -> Self {
         Self(Lock::new(None))
     }

@@ -29,7 +29,6 @@ impl CopiedCallbacks {
     /// # Safety
     /// `callbacks` is NULL or a valid pointer to callbacks that obey the specification for as long as objects
     /// allocated here live.
-    #[must_use]
     pub unsafe fn new(
         callbacks: *const vk::AllocationCallbacks<'_>,
         scope: vk::SystemAllocationScope,
@@ -40,12 +39,10 @@ impl CopiedCallbacks {
     }
 
     /// Creates an allocator that uses the memory of the process, for an instance that does not exist yet.
-    #[must_use]
     pub const fn process() -> Self {
         Self { callbacks: None, scope: vk::SystemAllocationScope::INSTANCE }
     }
 
-    /// Returns the same callbacks in another scope.
     #[must_use]
     pub fn scoped(self, scope: vk::SystemAllocationScope) -> Self {
         Self { scope, ..self }

@@ -11,7 +11,6 @@ mod arc;
 pub mod ascii;
 mod c_text;
 mod cached;
-mod callback;
 mod copied_callbacks;
 mod object_callbacks;
 mod shared_list;
@@ -28,12 +27,23 @@ pub use application::Application;
 pub use arc::{Arc, UninitArc};
 pub use c_text::CText;
 pub use cached::Cached;
-pub use callback::Callback;
 pub use copied_callbacks::CopiedCallbacks;
 pub use object_callbacks::ObjectCallbacks;
 pub use shared_list::SharedList;
 pub(crate) use sort::last_to_front;
 pub use sort::sort_by;
+
+/// A closure that shared code calls through a pointer. The table of a `dyn FnMut` contains each closure
+/// twice: for calls by reference and for calls by value, which are never made.
+pub trait Callback<A, R = ()> {
+    fn call(&mut self, argument: A) -> R;
+}
+
+impl<A, R, F: FnMut(A) -> R> Callback<A, R> for F {
+    fn call(&mut self, argument: A) -> R {
+        self(argument)
+    }
+}
 
 /// An allocation failed. At the C edge this is `VK_ERROR_OUT_OF_HOST_MEMORY`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,29 +90,17 @@ pub type Text<A = Process> = Vec<u8, A>;
 /// Growing a vector without aborting when memory is short.
 pub trait TryGrow<T> {
     /// Appends `value`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
     fn try_push(&mut self, value: T) -> Result<(), OutOfMemory>;
 
     /// Appends copies of `values`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
     fn try_extend(&mut self, values: &[T]) -> Result<(), OutOfMemory>
     where
         T: Copy;
 
     /// Reserves memory for exactly `more` additional values.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
     fn try_fit(&mut self, more: usize) -> Result<(), OutOfMemory>;
 
     /// Resizes the vector to `length` values, by dropping the last ones or appending copies of `value`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] when the vector cannot grow; it is unchanged then.
     fn try_resize(&mut self, length: usize, value: T) -> Result<(), OutOfMemory>
     where
         T: Copy;

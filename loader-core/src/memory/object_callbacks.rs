@@ -49,7 +49,6 @@ impl ObjectCallbacks {
         Ok((Self(Some(copy)), memory))
     }
 
-    #[must_use]
     pub const fn none() -> Self {
         Self(None)
     }

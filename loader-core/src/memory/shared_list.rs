@@ -11,7 +11,6 @@ use allocator_api2::alloc::Allocator;
 pub struct SharedList<T: Copy, A: Allocator = Process>(Lock<Vec<T, A>>);
 
 impl<T: Copy> SharedList<T> {
-    /// Creates an empty list in memory of the process.
     pub const fn new() -> Self {
         Self::new_in(Process)
     }
@@ -24,7 +23,6 @@ impl<T: Copy> Default for SharedList<T> {
 }
 
 impl<T: Copy, A: Allocator> SharedList<T, A> {
-    /// Returns an empty list in memory of `allocator`.
     pub const fn new_in(allocator: A) -> Self {
         Self(Lock::new(Vec::new_in(allocator)))
     }
@@ -70,9 +68,6 @@ impl<T: Copy, A: Allocator> SharedList<T, A> {
 impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
     /// Appends `value`, unless `find` finds an element in the list that serves instead. Returns the element
     /// in the list, and whether it is new.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; the list is unchanged.
     pub fn find_or_insert(
         &self,
         waiting: &dyn Waiting,
@@ -85,9 +80,6 @@ impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
     /// Inserts `value`, unless `find` finds an element in the list that serves instead. Returns the element
     /// in the list, and whether it is new. A new element is appended, and `arrange` may then move it
     /// elsewhere.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; the list is unchanged.
     pub fn find_or_insert_at(
         &self,
         waiting: &dyn Waiting,
@@ -119,9 +111,6 @@ impl<T: Copy, A: Allocator + Clone> SharedList<T, A> {
     }
 
     /// Appends `value`.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; the list is unchanged.
     pub fn insert(&self, waiting: &dyn Waiting, value: T) -> Result<(), OutOfMemory> {
         self.find_or_insert(waiting, value, |_| false).map(|_| ())
     }

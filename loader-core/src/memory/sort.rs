@@ -31,8 +31,6 @@ pub(crate) fn last_to_front<T>(values: &mut [T]) {
 
 type Pair = (*const u8, *const u8);
 
-/// Sorts the values. This part is the same for every type of value.
-///
 /// # Safety
 /// `first` is valid for `count` values of `size` bytes each, and `order` may be called with the addresses of
 /// any two.

@@ -15,7 +15,6 @@ use crate::platform::{Libraries, Library};
 /// manifest names may be a loader, which otherwise looks like a driver of the oldest interface.
 pub const IS_LOADER: &CStr = c"vkloadIsALoader";
 
-/// The newest interface version that this loader speaks.
 pub const NEWEST_INTERFACE: u32 = 7;
 
 /// The first version whose drivers an application may pass to `vkCreateInstance`.
@@ -40,7 +39,6 @@ const GET_PHYSICAL_DEVICE_PROC_ADDR: &CStr = c"vk_icdGetPhysicalDeviceProcAddr";
 /// A driver's side of the interface: the part that is the same for every instance.
 #[derive(Clone, Copy)]
 pub struct DriverInterface {
-    /// The version that both sides agreed on.
     pub version: u32,
     /// The driver's answer, which may be above the offered version.
     pub answered: u32,
@@ -58,9 +56,6 @@ pub struct DriverInterface {
 /// An exported negotiation function is called before any other function of the driver. Without one, version 7
 /// drivers offer it through `vk_icdGetInstanceProcAddr`; a driver that does not is of version 1, and a driver
 /// that does not export that function either is of version 0.
-///
-/// # Errors
-/// Why the driver cannot be used.
 ///
 /// # Safety
 /// `library` is a driver: the functions that it exports have the types of their names.
@@ -94,9 +89,6 @@ pub unsafe fn with_library(
 /// Returns the interface of another loader, without negotiation. As a loader does, it makes surfaces and
 /// leaves the application's `apiVersion` unchanged; it has no separate look-up for physical-device commands.
 ///
-/// # Errors
-/// Why it cannot be used.
-///
 /// # Safety
 /// `library` is a Vulkan loader: the functions that it exports have the types of their names.
 #[cfg(feature = "foreign-handles")]
@@ -115,9 +107,6 @@ pub unsafe fn with_system_loader(
 
 /// Negotiates with a driver when only its `vk_icdGetInstanceProcAddr` is known
 /// (VK_LUNARG_direct_driver_loading).
-///
-/// # Errors
-/// Why the driver cannot be used.
 ///
 /// # Safety
 /// `get_instance_proc_addr` behaves as the driver interface document says.
@@ -209,7 +198,6 @@ unsafe fn enumerate_instance_version(
     }
 }
 
-/// Returns the interface of a driver that exports only Vulkan commands (version 0).
 unsafe fn oldest_interface(
     symbol: &dyn Fn(&CStr) -> Option<NonNull<c_void>>,
 ) -> Result<DriverInterface, DriverStatus> {

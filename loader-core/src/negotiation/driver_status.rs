@@ -14,11 +14,8 @@ crate::reasons! {
     /// Results are `VkResult` numbers.
     #[derive(Debug)]
     pub enum DriverStatus [level policy weight] {
-        DoesNotOpen {
-            error: Text,
-        } = ["does-not-open" Warning _ 80]
+        DoesNotOpen { error: Text } = ["does-not-open" Warning _ 80]
             ("the library does not open ({}); install the missing library, or reinstall the driver", Escaped(error));
-        /// The library exports none of the functions that identify a driver.
         NoEntryPoint = ["no-entry-point" Warning _ 72]
             ("the library has no entry point of a Vulkan driver; check \"library_path\" in the manifest");
         /// The library is a Vulkan loader, or its commands call this loader's, which would call them again.
@@ -28,73 +25,42 @@ crate::reasons! {
         /// endlessly.
         WithinItself = ["within-itself" Debug _ 30]
             ("the driver itself makes this instance, to use other drivers, and is left out of it");
-        /// The driver supports no interface version of this loader.
-        NegotiationRefused {
-            result: i32,
-        } = ["negotiation-refused" Warning "LDP_DRIVER_3" 73] ("{}", NotNegotiated(*result));
-        /// The driver chose an interface version that is too low.
-        InterfaceVersion {
-            version: u32,
-            needed: u32,
-        } = ["interface-version" Warning "LDP_DRIVER_3" 74]
+        NegotiationRefused { result: i32 }
+            = ["negotiation-refused" Warning "LDP_DRIVER_3" 73] ("{}", NotNegotiated(*result));
+        InterfaceVersion { version: u32, needed: u32 } = ["interface-version" Warning "LDP_DRIVER_3" 74]
             ("the driver chose interface version {version}, and at least {needed} is needed; update the driver");
         /// The driver answers an interface version above the offered one. It is used with the offered version.
-        InterfaceAboveOffer {
-            answered: u32,
-            offered: u32,
-        } = ["interface-above-offer" Warning "LDP_DRIVER_3" _]
+        InterfaceAboveOffer { answered: u32, offered: u32 }
+            = ["interface-above-offer" Warning "LDP_DRIVER_3" _]
             ("the driver answers interface version {answered}, above the offered {offered}, which is used");
         /// The driver has Vulkan 1.1 or newer, and an interface version below 5. It is used, but may refuse
         /// applications that request more than 1.0.
-        OldInterface {
-            interface: u32,
-            /// The version of Vulkan that it supports.
-            api_version: Version,
-        } = ["interface-too-old-for-version" Warning "LDP_DRIVER_7" _]
+        OldInterface { interface: u32, api_version: Version }
+            = ["interface-too-old-for-version" Warning "LDP_DRIVER_7" _]
             ("the driver has Vulkan {api_version}, which takes interface version 5, and only interface version {interface}; update it if \
               programs that need more than Vulkan 1.0 fail");
         /// The driver creates surfaces of its own but lacks interface version 3 or a command needed for
         /// this. It is used, with surfaces of the loader.
-        IncompleteSurfaces {
-            /// The command that it lacks, or that needs interface version 3.
-            name: &'static CStr,
-        } = ["incomplete-surfaces" Warning "LDP_DRIVER_8" _]
+        IncompleteSurfaces { name: &'static CStr } = ["incomplete-surfaces" Warning "LDP_DRIVER_8" _]
             ("the driver lacks {} or the interface version for it, so the loader creates its surfaces", Name(name));
-        /// The driver reports another API: major version not 1, or variant not 0.
-        OtherApi {
-            version: Version,
-        } = ["other-api" Warning "LDP_LOADER_4" 75] ("the driver is for version {version}, which is not one of Vulkan 1");
-        /// The driver lacks a command that every driver has.
-        MissingCommand {
-            name: &'static CStr,
-        } = ["missing-command" Warning _ 75] ("the driver lacks the command {}; update the driver", Name(name));
-        CreateInstanceFailed {
-            result: i32,
-        } = ["create-instance-failed" Info _ 90]
+        OtherApi { version: Version }
+            = ["other-api" Warning "LDP_LOADER_4" 75] ("the driver is for version {version}, which is not one of Vulkan 1");
+        MissingCommand { name: &'static CStr }
+            = ["missing-command" Warning _ 75] ("the driver lacks the command {}; update the driver", Name(name));
+        CreateInstanceFailed { result: i32 } = ["create-instance-failed" Info _ 90]
             ("the driver's vkCreateInstance fails ({}); often its kernel module is missing or of another version", VkResult(*result));
-        /// The driver fails to enumerate its devices.
-        EnumerationFailed {
-            result: i32,
-        } = ["enumeration-failed" Warning _ 85]
+        EnumerationFailed { result: i32 } = ["enumeration-failed" Warning _ 85]
             ("the driver's vkEnumeratePhysicalDevices fails ({})", VkResult(*result));
-        /// The driver works and has no device.
         NoDevices = ["no-devices" Info _ 30]
             ("the driver finds no device that it supports; if there is one, check the permissions of its device files");
         /// According to the dynamic linker, an earlier candidate opened the same library.
-        DuplicateOf {
-            /// Its index in the plan's drivers.
-            driver: usize,
-        } = ["duplicate-library" Debug _ _] ("an earlier driver has the same library, and that one is used");
+        DuplicateOf { driver: usize }
+            = ["duplicate-library" Debug _ _] ("an earlier driver has the same library, and that one is used");
         /// The manifest claims a higher version than the driver itself reports; the lower one is used.
-        ApiVersionLie {
-            manifest: Version,
-            driver: Version,
-        } = ["api-version-too-high" Warning _ _]
+        ApiVersionLie { manifest: Version, driver: Version } = ["api-version-too-high" Warning _ _]
             ("the manifest claims version {manifest} and the driver reports {driver}, which is used");
-        Used {
-            interface: u32,
-            devices: u32,
-        } = ["used" Info _ _] ("in use, interface version {interface}, devices: {devices}");
+        Used { interface: u32, devices: u32 }
+            = ["used" Info _ _] ("in use, interface version {interface}, devices: {devices}");
     }
 }
 
@@ -107,7 +73,6 @@ impl DriverStatus {
 
 const INCOMPATIBLE_DRIVER: i32 = -9;
 
-/// Says what the result of a failed negotiation means.
 struct NotNegotiated(i32);
 
 impl fmt::Display for NotNegotiated {

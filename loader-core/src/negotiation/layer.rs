@@ -15,7 +15,6 @@ use crate::manifest::{LayerFunctions, Symbol};
 use crate::memory::{OutOfMemory, text};
 use crate::platform::{Libraries, Library};
 
-/// The newest version of the layer interface that this loader speaks.
 pub const NEWEST_LAYER_INTERFACE: u32 = 2;
 
 /// The first version in which a layer passes its functions to the loader, and may know physical-device
@@ -33,7 +32,6 @@ pub struct LayerInterface {
     pub get_physical_device_proc_addr: Option<FindInstanceCommand>,
 }
 
-/// A layer's library, and the names of its symbols.
 struct Symbols<'a> {
     libraries: &'a dyn Libraries,
     library: Library,
@@ -44,9 +42,6 @@ struct Symbols<'a> {
 ///
 /// Functions come from the first of these sources that has them: the negotiation, the names in the manifest,
 /// `<layer>GetInstanceProcAddr`, the plain names.
-///
-/// # Errors
-/// Why the layer cannot be used, or out of memory.
 ///
 /// # Safety
 /// `library` is a layer: the functions that it exports have the types of their names.

@@ -8,23 +8,14 @@ crate::reasons! {
     /// Why a layer cannot be used although its manifest can. Logs and reports show the same text.
     #[derive(Debug)]
     pub enum LayerOpenError [policy] {
-        DoesNotOpen {
-            error: Text,
-        } = ["does-not-open" Warning _] ("its library does not open ({}); reinstall the layer", Escaped(error));
-        /// The library has no vkGetInstanceProcAddr of this layer, or that function returns no vkCreateInstance.
+        DoesNotOpen { error: Text }
+            = ["does-not-open" Warning _] ("its library does not open ({}); reinstall the layer", Escaped(error));
         NoEntryPoint = ["no-entry-point" Warning "LLP_LOADER_5"]
             ("its library has no vkGetInstanceProcAddr of this layer, or no vkCreateInstance; check \"library_path\" and \"functions\" in \
               the manifest");
-        /// The layer supports no interface version of this loader.
-        NegotiationRefused {
-            result: i32,
-        } = ["negotiation-refused" Warning "LLP_LOADER_5"]
+        NegotiationRefused { result: i32 } = ["negotiation-refused" Warning "LLP_LOADER_5"]
             ("it has no interface version in common with this loader (it returned {}); update the layer", VkResult(*result));
-        /// The layer chose an interface version above the offered one.
-        InterfaceVersion {
-            version: u32,
-            offered: u32,
-        } = ["interface-version" Warning "LLP_LOADER_5"]
+        InterfaceVersion { version: u32, offered: u32 } = ["interface-version" Warning "LLP_LOADER_5"]
             ("it chose interface version {version}, above the {offered} that it was offered");
     }
 }

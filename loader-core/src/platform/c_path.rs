@@ -8,12 +8,9 @@ use super::FileError;
 /// Bytes of the longest path that is passed to a system call, with its NUL: `PATH_MAX` of Linux and Fuchsia.
 pub const LONGEST_PATH: usize = 4096;
 
-/// Why a path cannot belong to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathFault {
-    /// It is too long: `ENAMETOOLONG`.
     TooLong,
-    /// It contains a NUL: `ENOENT`.
     HasNul,
 }
 
@@ -30,9 +27,6 @@ impl PathFault {
 
 /// Calls `with` with a NUL-terminated copy of `path`. The copy is on the stack, so that a shortage of memory
 /// is never mistaken for a missing file, and it is not moved, since moving it costs more than most calls.
-///
-/// # Errors
-/// A [`PathFault`]; `with` is not called.
 pub fn with_c_path<T>(path: &[u8], with: impl FnOnce(&CStr) -> T) -> Result<T, PathFault> {
     let mut copy = [const { MaybeUninit::uninit() }; LONGEST_PATH];
     copy_c_path(path, &mut copy).map(with)

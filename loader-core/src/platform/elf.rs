@@ -22,7 +22,6 @@ const WIDE: bool = cfg!(target_pointer_width = "64");
 /// The number of program headers that are examined. Libraries have about ten.
 const MOST_SEGMENTS: u16 = 64;
 
-/// The type of a segment that is loaded (`PT_LOAD`).
 const LOADED: u32 = 1;
 
 /// Fills the slice with the bytes of a file from this offset on.
@@ -32,14 +31,10 @@ pub type ReadAt<'a> = dyn Fn(u64, &mut [u8]) -> Result<(), FileError> + 'a;
 pub enum Header {
     /// The file is not an ELF library: it begins differently, or is shorter than any header.
     NotElf,
-    /// It is a library for another processor.
     OtherProcessor {
-        /// The processor (`e_machine`).
         machine: u16,
-        /// Whether it is for 64-bit addresses.
         wide: bool,
     },
-    /// It is a library for this processor.
     Library {
         /// The offset after a segment's last byte in the file. A file that ends before this is incomplete.
         end: u64,

@@ -16,16 +16,10 @@ pub enum Reader {
 
 pub trait Environment: Sync {
     /// Returns the value of the variable `name`, or `None` if it is not set or this `reader` ignores it.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] if the value cannot be copied.
     fn variable(&self, name: &CStr, reader: Reader) -> Result<Option<Text>, OutOfMemory>;
 
     /// Returns whether the variable `name` has this value; `None` means not set. A platform that can
     /// compare without copying saves the memory.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`] if the value has to be copied and cannot be.
     fn has(&self, name: &CStr, reader: Reader, value: Option<&[u8]>) -> Result<bool, OutOfMemory> {
         Ok(self.variable(name, reader)?.as_deref() == value)
     }

@@ -5,12 +5,9 @@ use core::num::NonZero;
 use super::hash::mixed;
 use crate::memory::{OutOfMemory, Text, Vec};
 
-/// Why a file or folder could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileError {
-    /// No file or folder has this name.
     NotFound,
-    /// The process has no permission to read it.
     Denied,
     /// It is not a regular file (a folder, a FIFO, a device).
     NotAFile,
@@ -50,9 +47,6 @@ impl Fingerprint {
 
 pub trait Files: Sync {
     /// Returns the names in the folder `path`, in the system's order, without `.` and `..`.
-    ///
-    /// # Errors
-    /// Why the folder cannot be listed.
     fn list(&self, path: &[u8]) -> Result<Vec<Text>, FileError>;
 
     /// Returns the content of the regular file `path`, if it is at most `limit` bytes long.
@@ -62,7 +56,6 @@ pub trait Files: Sync {
     /// a FIFO waits for a writer); if the kind is unknown, it is read.
     fn read(&self, path: &[u8], limit: usize) -> Result<Text, FileError>;
 
-    /// Returns whether a file or folder has this path.
     fn exists(&self, path: &[u8]) -> bool;
 
     /// Returns the state of `path`, or `None` if nothing has that name or its states cannot be
@@ -78,9 +71,6 @@ pub trait Files: Sync {
     /// Does the same as [`list`](Files::list), and returns the state of the folder before the listing. A
     /// platform that gets the state while listing (`fstat` on the open folder, before the first name) saves a
     /// call.
-    ///
-    /// # Errors
-    /// Why the folder cannot be listed.
     fn list_with_state(&self, path: &[u8]) -> Result<(Vec<Text>, Option<Fingerprint>), FileError> {
         let state = self.fingerprint(path);
         Ok((self.list(path)?, state))
@@ -88,9 +78,6 @@ pub trait Files: Sync {
 
     /// Does the same as [`read`](Files::read), and returns the state of the file before the read. A platform
     /// that gets the state when it checks the file's kind saves a call.
-    ///
-    /// # Errors
-    /// Why the file cannot be read.
     fn read_with_state(&self, path: &[u8], limit: usize) -> Result<(Text, Option<Fingerprint>), FileError> {
         let state = self.fingerprint(path);
         Ok((self.read(path, limit)?, state))

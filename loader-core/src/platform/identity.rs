@@ -8,7 +8,6 @@ pub trait Identity: Sync {
     /// This does not change while the process lives.
     fn elevated(&self) -> bool;
 
-    /// Returns the path of the executable, if known.
     fn executable(&self) -> Result<Option<Text>, OutOfMemory>;
 
     /// Returns whether the word at `address` can be read; `None` if only reading it would show that.

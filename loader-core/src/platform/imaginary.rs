@@ -15,7 +15,6 @@ use super::{
 use super::{Level, LogSink};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 
-/// The system. Tests may change any part of it between calls.
 #[derive(Default)]
 pub(crate) struct Imaginary(Mutex<World>);
 
@@ -30,7 +29,6 @@ struct World {
     clock: i64,
     calls: StdVec<String>,
     libraries: BTreeMap<String, Symbols>,
-    /// The open libraries, each as often as it was opened.
     open: StdVec<Symbols>,
 }
 
@@ -84,7 +82,6 @@ impl Imaginary {
         self
     }
 
-    /// Sets the path of the running program.
     pub(crate) fn run(&self, executable: &str) -> &Self {
         self.world().executable = Some(executable.to_string());
         self
@@ -102,7 +99,6 @@ impl Imaginary {
         self
     }
 
-    /// Writes a file, and creates missing folders above it.
     pub(crate) fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         self.world().put(path, Content::File(content.as_ref().to_vec()));
         self

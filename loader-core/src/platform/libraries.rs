@@ -26,9 +26,6 @@ pub trait Libraries: Sync {
     /// Opens the library `path` (a path, or a bare name for the linker to search), privately and
     /// with lazy binding. Opening the same library again returns the same [`Library`], which must
     /// be closed once more.
-    ///
-    /// # Errors
-    /// The system's error message.
     fn open(&self, path: &[u8], kind: LibraryKind) -> Result<Library, Text>;
 
     /// Returns whether the content of the file `path` rules out that it ever opens, whatever else is
@@ -37,7 +34,6 @@ pub trait Libraries: Sync {
         false
     }
 
-    /// Returns the address of the exported symbol `name`.
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
 
     /// Returns the state of the file that `library` came from when it was opened by `name`; without a

@@ -14,11 +14,8 @@ pub trait LogSink: Sync {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// A request was not fulfilled.
     Error,
-    /// Something is probably wrong.
     Warning,
     Info,
-    /// The steps to a decision.
     Debug,
 }

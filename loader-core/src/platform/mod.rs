@@ -39,9 +39,7 @@ pub struct Platform {
     pub files: &'static dyn Files,
     pub libraries: &'static dyn Libraries,
     pub identity: &'static dyn Identity,
-    /// The destination of log lines that no callback asked for.
     pub log: &'static dyn LogSink,
-    /// Aborts the process at once, as `abort` does.
     pub abort: fn() -> !,
     pub waiting: &'static dyn Waiting,
     /// Windows that one driver at a time can draw to. `None` if drivers can have surfaces of one

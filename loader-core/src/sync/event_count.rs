@@ -13,7 +13,6 @@ const SLEEPER: u32 = 1;
 
 impl EventCount {
     /// Creates a count that no thread waits for.
-    #[must_use]
     pub const fn new() -> Self {
         Self(AtomicU32::new(0))
     }

@@ -12,7 +12,6 @@ use super::{EventCount, Waiting};
 pub struct Holder(usize);
 
 impl Holder {
-    /// Returns the calling thread.
     pub fn this(waiting: &dyn Waiting) -> Self {
         let thread = waiting.thread();
         debug_assert_eq!(thread & LAST_ERA, 0, "the number of a thread is an aligned address");
@@ -46,9 +45,7 @@ impl Holder {
 /// come back and take another one within it, so a driver that calls Vulkan from inside a call does not wait
 /// for itself. Other threads sleep.
 pub struct Turns {
-    /// The thread whose turn it is, or 0.
     holder: AtomicUsize,
-    /// The number of nested turns it has taken.
     depth: AtomicU32,
     freed: EventCount,
 }
@@ -58,7 +55,6 @@ pub struct Turn<'a>(&'a Turns, &'a dyn Waiting, PhantomData<*const ()>);
 
 impl Turns {
     /// Creates turns that no thread has taken.
-    #[must_use]
     pub const fn new() -> Self {
         Self { holder: AtomicUsize::new(0), depth: AtomicU32::new(0), freed: EventCount::new() }
     }

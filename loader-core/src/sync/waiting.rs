@@ -65,7 +65,6 @@ pub(super) fn era() -> usize {
 /// free.
 pub(super) const LAST_ERA: usize = align_of::<usize>() - 1;
 
-/// The actions of a thread in one turn of waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
     /// It stays on the processor: most waits last a few instructions.
@@ -79,11 +78,8 @@ pub enum Pause {
 }
 
 impl Pause {
-    /// How long a thread sleeps.
     pub const NANOSECONDS: c_long = 50_000;
 
-    /// Returns the action for this turn, counted from 0.
-    #[must_use]
     pub const fn of(turn: u32) -> Self {
         match turn {
             0..16 => Self::Spin,

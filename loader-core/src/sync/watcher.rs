@@ -56,7 +56,6 @@ pub(crate) fn add(count: &AtomicUsize, more: usize) -> usize {
     count.fetch_add(more, Ordering::Release)
 }
 
-/// Reads a count. What threads did before they added to it has happened.
 #[inline(never)]
 pub(crate) fn read(count: &AtomicUsize) -> usize {
     let now = count.load(Ordering::Acquire);

@@ -203,13 +203,11 @@ impl Drop for Stream {
     }
 }
 
-/// Returns whether this process may do with `path` what `kind` says, as in `access`.
 pub(super) fn may(path: &[u8], kind: c_int) -> bool {
     // SAFETY: `path` is a valid C string.
     with_c_path(path, |path| unsafe { libc::access(path.as_ptr(), kind) }) == Ok(0)
 }
 
-/// Returns the limit of the process on this resource; 0 if the system does not say.
 #[allow(clippy::unnecessary_cast, reason = "the C libraries have other types")]
 #[inline(never)] // some callers
 pub(super) fn limit(resource: u32) -> u64 {

@@ -109,7 +109,6 @@ pub(super) unsafe fn path_of<'a>(_: Library) -> Option<&'a [u8]> {
     None
 }
 
-/// Returns the header and the size of the regular file `path` with this state.
 fn header(path: &[u8], state: &State) -> Option<(Header, u64)> {
     /// Enough for the header and more segments than libraries have.
     const BEGINNING: usize = 4096;
@@ -142,7 +141,6 @@ fn last_error() -> Text {
     message(unsafe { CStr::from_ptr(words) }.to_bytes())
 }
 
-/// Returns a copy of `words`, or an empty text if memory runs out.
 fn message(words: &[u8]) -> Text {
     text(&[words]).unwrap_or_default()
 }

@@ -11,7 +11,6 @@ pub(crate) mod watching;
 
 use core::ffi::c_int;
 
-/// Returns the error number of this thread's last failed call.
 fn errno() -> c_int {
     // SAFETY: the C library returns the address of this thread's error number, which lives as long
     // as the thread.

@@ -11,7 +11,6 @@ use libc::{fstat, stat};
 #[cfg(all(target_env = "gnu", target_pointer_width = "32"))]
 use libc::{fstat64 as fstat, stat64 as stat};
 
-/// The result of `stat` on a path, or of `fstat`.
 pub(super) struct State {
     pub(super) stat: stat,
     /// The time of the call, or a little earlier: no later change leaves an earlier time.
@@ -20,7 +19,6 @@ pub(super) struct State {
 
 #[allow(clippy::unnecessary_cast)] // the fields are narrower on 32-bit targets
 impl State {
-    /// Returns the state of `path`, if the system reports it.
     pub(super) fn of(path: &[u8]) -> Option<Self> {
         let asked = now();
         let mut state = MaybeUninit::<stat>::uninit();
@@ -30,7 +28,6 @@ impl State {
         (result == Ok(0)).then(|| Self { stat: unsafe { state.assume_init() }, asked })
     }
 
-    /// Returns the state of an open file or folder.
     pub(super) fn of_descriptor(descriptor: c_int) -> Option<Self> {
         let asked = now();
         let mut state = MaybeUninit::<stat>::uninit();
@@ -44,7 +41,6 @@ impl State {
         self.kind() == libc::S_IFREG
     }
 
-    /// Returns the file-type bits of its mode.
     pub(super) fn kind(&self) -> libc::mode_t {
         self.stat.st_mode & libc::S_IFMT
     }
