@@ -25,7 +25,7 @@ pub use allocator::CAllocator;
 pub use panic::{Line, report_and_abort};
 
 #[doc(hidden)]
-pub use vkload_core::trap;
+pub use vkload_core::piece;
 
 /// Makes the crate a shared library around `$platform`, a crate with the `PLATFORM` of the process
 /// and the functions `load` and `unload`. The other form is for a library without these functions:

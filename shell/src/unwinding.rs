@@ -14,8 +14,8 @@
 #[macro_export]
 macro_rules! stand_in_for_the_unwinder {
     () => {
-        $crate::stand_in!("rust_eh_personality", $crate::trap!());
-        $crate::stand_in!("_Unwind_Resume", $crate::trap!());
+        $crate::stand_in!("rust_eh_personality", $crate::piece!(trap));
+        $crate::stand_in!("_Unwind_Resume", $crate::piece!(trap));
         #[cfg(target_arch = "arm")]
         $crate::stand_in!("__aeabi_unwind_cpp_pr0", "mov r0, #9\n bx lr");
         #[cfg(target_arch = "arm")]

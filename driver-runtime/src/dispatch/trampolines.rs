@@ -42,7 +42,7 @@ macro_rules! text {
 macro_rules! text {
     () => {
         concat!(
-            vkload_core::landing_pad!(),
+            vkload_core::piece!(landing_pad),
             "ldr x16, [x0, #8]\n ldr x16, [x16, #(8 * driver_slot)]\n br x16\n"
         )
     };

@@ -13,7 +13,6 @@ use crate::registry::{CommandId, FIRST_INSTANCE, FIRST_PHYSICAL_DEVICE};
 /// 32-bit Arm, whose trampolines have one register to compare it with; so is the next one.
 pub const INSTANCE_MAGIC: u32 = 0xad00_ed00;
 
-/// Marks a `VkPhysicalDevice` of this loader.
 pub const PHYSICAL_DEVICE_MAGIC: u32 = 0xad00_de00;
 
 /// The first slot of a physical-device command; the slots of instance commands come before it.
@@ -67,7 +66,6 @@ const _: () = {
 impl Handle {
     /// Creates a handle whose commands go through `table`; terminators replace it by `lower` and go through
     /// `lower_table`.
-    #[must_use]
     pub fn new(
         kind: HandleKind,
         table: *const InstanceTable,
@@ -79,13 +77,11 @@ impl Handle {
         Self { table, magic: AtomicU32::new(kind.magic()), lower_table, lower, kind, instance }
     }
 
-    /// Returns the table that its commands go through.
     pub fn table(&self) -> &InstanceTable {
         // SAFETY: a handle is made with a table that lives as long as its instance.
         unsafe { &*self.table }
     }
 
-    /// Returns the kind of object behind it.
     pub fn kind(&self) -> HandleKind {
         self.kind
     }
@@ -110,7 +106,6 @@ impl Handle {
         self.table == table && self.magic.load(Ordering::Relaxed) == self.kind.magic()
     }
 
-    /// Invalidates the handle before its memory is freed.
     pub fn invalidate(&self) {
         self.magic.store(0, Ordering::Release);
     }

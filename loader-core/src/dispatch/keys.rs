@@ -101,17 +101,12 @@ impl Keys {
         Self { first: Entry::new(LEFT), others: AtomicPtr::new(null_mut()), changing: Lock::new(()) }
     }
 
-    /// Returns the table of `key`, as [`look_up`] finds it.
     pub fn table_of(&self, key: usize) -> Option<&DeviceTable> {
         let entry = self.entry(key)?;
         // SAFETY: a table is entered while its device is alive, and callers look up only live devices' keys.
         unsafe { entry.table.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Enters a device's table.
-    ///
-    /// # Errors
-    /// [`KeyError`]; nothing is entered.
     pub fn insert(
         &self,
         waiting: &dyn Waiting,
@@ -205,7 +200,6 @@ impl Keys {
         None
     }
 
-    /// Replaces `previous` with a larger table with the same keys.
     fn replace(&self, previous: *mut Others, mut larger: Box<Others>) {
         larger.previous = previous;
         // SAFETY: only `forget` frees tables, when no other thread is in the loader.
@@ -253,7 +247,6 @@ impl Others {
         self.all.iter().filter(|entry| !entry.is_vacant()).count() < self.homes() / 2
     }
 
-    /// Returns the entries from the home of `key` on.
     fn behind_home(&self, key: usize) -> &[Entry] {
         let distance = (key.wrapping_mul(MULTIPLIER) >> SHIFT) & self.mask;
         let index = distance.checked_div(size_of::<Entry>()).unwrap_or_default();
@@ -284,7 +277,7 @@ impl Others {
 /// Reached only by the jumps of trampolines.
 #[unsafe(naked)]
 pub unsafe extern "C" fn look_up() {
-    assembly!(look_up!(); keys = sym KEYS, multiplier = const MULTIPLIER, bad = sym unknown_key)
+    assembly!(piece!(look_up); keys = sym KEYS, multiplier = const MULTIPLIER, bad = sym unknown_key)
 }
 
 // The assembly relies on this layout.
@@ -306,7 +299,7 @@ const _: () = {
 /// Reached only by the jump of [`look_up`].
 #[unsafe(naked)]
 unsafe extern "C" fn unknown_key() {
-    assembly!(report!(); report = sym unknown_key_reported)
+    assembly!(piece!(report); report = sym unknown_key_reported)
 }
 
 #[cfg(test)]

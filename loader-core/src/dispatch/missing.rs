@@ -2,10 +2,10 @@
 
 use core::ffi::{CStr, c_void};
 
-use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
 use super::table::DeviceTable;
 #[cfg(doc)]
 use super::table::LowerEnds;
+use super::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
 use crate::abi::Command;
 use crate::flavour::Handles;
 #[cfg(feature = "foreign-handles")]
@@ -35,12 +35,12 @@ pub fn lower_end_piece(handles: Handles, slot: usize) -> Option<Command> {
     if handles.are_looked_up() { None } else { MISSING_DEVICE_COMMANDS.piece(slot) }
 }
 
-stamp_out!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, call, call!(); target = sym missing_instance_command);
-stamp_out!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, device_stub, device_stub!("vkload_slot"); target = sym missing_device_command);
+stamp_out!(missing_instance_commands: ALL_INSTANCE_SLOTS, from 0, call, piece!(call); target = sym missing_instance_command);
+stamp_out!(missing_device_commands: ALL_DEVICE_SLOTS, from 0, device_stub, piece!(device_stub "vkload_slot"); target = sym missing_device_command);
 
 #[unsafe(naked)]
 unsafe extern "C" fn missing_instance_command() {
-    assembly!(report_caller!(); report = sym report_missing_instance_command)
+    assembly!(piece!(report_caller); report = sym report_missing_instance_command)
 }
 
 /// The target of the stubs of device tables.
@@ -48,7 +48,7 @@ unsafe extern "C" fn missing_instance_command() {
 #[unsafe(naked)]
 unsafe extern "C" fn missing_device_command() {
     assembly!(
-        stub_slot!(), lower_end!(), report!();
+        piece!(stub_slot), piece!(lower_end), piece!(report);
         stubs = sym missing_device_commands,
         lower = const core::mem::offset_of!(DeviceTable, lower), report = sym report_missing_device_command
     )
@@ -59,14 +59,13 @@ unsafe extern "C" fn missing_device_command() {
 #[unsafe(naked)]
 unsafe extern "C" fn missing_device_command() {
     assembly!(
-        stub_slot!(), skip_if_set!(), lower_end!(), "9:\n", report!();
+        piece!(stub_slot), piece!(skip_if_set), piece!(lower_end), "9:\n", piece!(report);
         stubs = sym missing_device_commands,
         flag = sym LOOKS_UP,
         lower = const core::mem::offset_of!(DeviceTable, lower), report = sym report_missing_device_command
     )
 }
 
-/// Reports a bad handle. Trampolines call this if their handle does not belong to the loader.
 pub(super) extern "C" fn bad_handle_reported(_handle: *const c_void, slot: u32) -> ! {
     report_bad_handle(slot)
 }
@@ -103,7 +102,6 @@ fn report_unknown_key(name: Escaped<'_>, handle: *const c_void) -> ! {
     )
 }
 
-/// Reports the missing command. The stubs of instance tables call this with the address after the stub.
 pub(super) extern "C" fn report_missing_instance_command(_handle: *const c_void, stub: *const c_void) -> ! {
     let slot = MISSING_INSTANCE_COMMANDS.caller(stub);
     match CommandId::from_instance_slot(slot) {
@@ -125,7 +123,6 @@ pub(super) extern "C" fn report_missing_device_command(_handle: *const c_void, s
     report(name_of_device_command(slot as usize), "device")
 }
 
-/// Returns the name of the command that has this slot in device tables.
 fn name_of_device_command(slot: usize) -> Escaped<'static> {
     let known = CommandId::from_device_slot(slot).map(CommandId::name);
     let unknown = || {

@@ -9,10 +9,11 @@
 //! nothing implements has a stub that reports its name; the stubs of device commands lead layers to the lower
 //! end of the device that they are called with.
 
+use crate::registry::{DEVICE_SLOTS, INSTANCE_SLOTS};
+
 mod handle;
 mod keys;
 mod missing;
-mod slots;
 mod table;
 mod trampolines;
 
@@ -29,3 +30,7 @@ pub use table::{DeviceTable, InstanceTable, LowerEnds, Table, WithTable};
 pub use trampolines::{
     DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, LOOK_UP_TRAMPOLINES, TERMINATORS, UNKNOWN_INSTANCE_TRAMPOLINES,
 };
+
+/// All slots of a table of instances, and of one of devices, those for unknown commands last.
+const ALL_INSTANCE_SLOTS: usize = INSTANCE_SLOTS + UNKNOWN_PHYSICAL_DEVICE_COMMANDS;
+const ALL_DEVICE_SLOTS: usize = DEVICE_SLOTS + UNKNOWN_DEVICE_COMMANDS;

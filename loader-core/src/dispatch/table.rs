@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use super::missing::{MISSING_DEVICE_COMMANDS, MISSING_INSTANCE_COMMANDS};
-use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
+use super::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
 use crate::abi::Command;
 use crate::loader::{UNKNOWN_DEVICE_COMMANDS, UNKNOWN_PHYSICAL_DEVICE_COMMANDS};
 use crate::machine::Block;
@@ -36,7 +36,6 @@ pub struct InstanceTable {
     unknown: [Slot; UNKNOWN_PHYSICAL_DEVICE_COMMANDS],
 }
 
-/// Commands on a device, its queues and command buffers.
 #[repr(C)]
 pub struct DeviceTable {
     known: [Slot; DEVICE_SLOTS],
@@ -70,7 +69,6 @@ impl LowerEnds {
 /// A table followed by its object's data, for loaders in which the first word of a handle leads to both.
 #[repr(C)]
 pub struct WithTable<T, D> {
-    /// The table: what trampolines jump through.
     pub table: T,
     data: D,
 }
@@ -106,10 +104,8 @@ impl<T, D> DerefMut for WithTable<T, D> {
 /// Operations that both kinds of tables support. Slots are numbered as in [`CommandId::instance_slot`] and
 /// [`CommandId::device_slot`], unknown commands follow.
 pub trait Table {
-    /// Number of slots for known commands.
     const KNOWN: usize;
 
-    /// The stubs of commands that nothing implements.
     const MISSING: &'static Block;
 
     fn slot(&self, number: usize) -> Option<&Slot>;
@@ -155,7 +151,6 @@ pub trait Table {
         Self::MISSING.holds(address)
     }
 
-    /// Puts `function` into the slot of `command`.
     fn set(&self, command: CommandId, function: Command) {
         if let Some(slot) = Self::number(command).and_then(|number| self.slot(number)) {
             slot.set(function);
@@ -182,30 +177,26 @@ pub trait Table {
     }
 }
 
-impl Table for InstanceTable {
-    const KNOWN: usize = INSTANCE_SLOTS;
-    const MISSING: &'static Block = &MISSING_INSTANCE_COMMANDS;
+macro_rules! tables {
+    ($($table:ident: $known:ident, $missing:ident, $number:ident;)*) => {
+        $(impl Table for $table {
+            const KNOWN: usize = $known;
+            const MISSING: &'static Block = &$missing;
 
-    fn slot(&self, number: usize) -> Option<&Slot> {
-        self.known.get(number).or_else(|| self.unknown.get(number.wrapping_sub(INSTANCE_SLOTS)))
-    }
+            fn slot(&self, number: usize) -> Option<&Slot> {
+                self.known.get(number).or_else(|| self.unknown.get(number.wrapping_sub($known)))
+            }
 
-    fn number(command: CommandId) -> Option<usize> {
-        command.instance_slot()
-    }
+            fn number(command: CommandId) -> Option<usize> {
+                command.$number()
+            }
+        })*
+    };
 }
 
-impl Table for DeviceTable {
-    const KNOWN: usize = DEVICE_SLOTS;
-    const MISSING: &'static Block = &MISSING_DEVICE_COMMANDS;
-
-    fn slot(&self, number: usize) -> Option<&Slot> {
-        self.known.get(number).or_else(|| self.unknown.get(number.wrapping_sub(DEVICE_SLOTS)))
-    }
-
-    fn number(command: CommandId) -> Option<usize> {
-        command.device_slot()
-    }
+tables! {
+    InstanceTable: INSTANCE_SLOTS, MISSING_INSTANCE_COMMANDS, instance_slot;
+    DeviceTable: DEVICE_SLOTS, MISSING_DEVICE_COMMANDS, device_slot;
 }
 
 // The trampolines' assembly and `Table::try_new` rely on the tables being bare arrays of addresses.

@@ -3,7 +3,7 @@
 use super::handle::{FIRST_PHYSICAL_DEVICE_SLOT, INSTANCE_MAGIC, PHYSICAL_DEVICE_MAGIC};
 use super::keys::look_up;
 use super::missing::bad_handle_reported;
-use super::slots::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
+use super::{ALL_DEVICE_SLOTS, ALL_INSTANCE_SLOTS};
 use crate::loader::UNKNOWN_PHYSICAL_DEVICE_COMMANDS;
 use crate::machine::{Block, DISTANCES};
 use crate::registry::INSTANCE_SLOTS;
@@ -44,19 +44,19 @@ const _: () = assert!(ALL_INSTANCE_SLOTS <= 0x1_0000 && ALL_DEVICE_SLOTS <= 0x1_
 
 stamp_out!(instance_trampolines: INSTANCE_SLOTS, from 0, instance_trampoline,
     ".set vkload_magic, {instance}\n .if vkload_slot >= {devices}\n .set vkload_magic, {device}\n .endif\n",
-    instance_trampoline!("vkload_slot", "vkload_magic");
+    piece!(instance_trampoline "vkload_slot", "vkload_magic");
     instance = const INSTANCE_MAGIC, device = const PHYSICAL_DEVICE_MAGIC,
     devices = const FIRST_PHYSICAL_DEVICE_SLOT, bad = sym bad_handle);
 stamp_out!(unknown_instance_trampolines: UNKNOWN_PHYSICAL_DEVICE_COMMANDS, from INSTANCE_SLOTS, numbered_jump,
-    numbered_jump!("vkload_slot"); target = sym unknown_instance_trampoline);
-stamp_out!(device_trampolines: ALL_DEVICE_SLOTS, from 0, device_trampoline, device_trampoline!("vkload_slot"));
+    piece!(numbered_jump "vkload_slot"); target = sym unknown_instance_trampoline);
+stamp_out!(device_trampolines: ALL_DEVICE_SLOTS, from 0, device_trampoline, piece!(device_trampoline "vkload_slot"));
 stamp_out!(look_up_trampolines: ALL_DEVICE_SLOTS, from 0, numbered_jump,
-    numbered_jump!("vkload_slot"); target = sym look_up);
-stamp_out!(terminators: ALL_INSTANCE_SLOTS, from 0, terminator, terminator!("vkload_slot"));
+    piece!(numbered_jump "vkload_slot"); target = sym look_up);
+stamp_out!(terminators: ALL_INSTANCE_SLOTS, from 0, terminator, piece!(terminator "vkload_slot"));
 
 #[unsafe(naked)]
 unsafe extern "C" fn unknown_instance_trampoline() {
-    assembly!(unknown_instance_trampoline!(); magic = const PHYSICAL_DEVICE_MAGIC, bad = sym bad_handle)
+    assembly!(piece!(unknown_instance_trampoline); magic = const PHYSICAL_DEVICE_MAGIC, bad = sym bad_handle)
 }
 
 /// The target of trampolines whose handle does not belong to the loader. The slot is in the free register.
@@ -65,5 +65,5 @@ unsafe extern "C" fn unknown_instance_trampoline() {
 /// Reached only by the jumps of trampolines.
 #[unsafe(naked)]
 pub(super) unsafe extern "C" fn bad_handle() {
-    assembly!(report!(); report = sym bad_handle_reported)
+    assembly!(piece!(report); report = sym bad_handle_reported)
 }

@@ -11,14 +11,22 @@
 
 #[macro_use]
 pub(crate) mod arch;
-mod distances;
 
 use core::ffi::c_void;
 
 pub(crate) use arch::native::DISTANCES;
-pub(crate) use distances::Distances;
 
 use crate::abi::Command;
+
+/// The distance between pieces in bytes on one architecture: the length of the longest piece of the kind.
+pub(crate) struct Distances {
+    pub(crate) instance_trampoline: usize,
+    pub(crate) device_trampoline: usize,
+    pub(crate) terminator: usize,
+    pub(crate) numbered_jump: usize,
+    pub(crate) call: usize,
+    pub(crate) device_stub: usize,
+}
 
 /// Pieces of machine code, one for each slot.
 pub struct Block {
@@ -57,7 +65,6 @@ impl Block {
         inside.checked_div(self.distance).unwrap_or_default().wrapping_add(self.first)
     }
 
-    /// Returns whether `address` is a piece of this block.
     pub fn holds(&self, address: *const c_void) -> bool {
         if cfg!(miri) {
             return address.is_null();
@@ -93,5 +100,5 @@ macro_rules! stamp_out {
 /// Does not return.
 #[unsafe(naked)]
 pub unsafe extern "C" fn trap() -> ! {
-    assembly!(trap!())
+    assembly!(piece!(trap))
 }

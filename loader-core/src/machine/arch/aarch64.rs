@@ -14,21 +14,16 @@ pub(crate) const DISTANCES: Distances = Distances {
     device_stub: 12,
 };
 
-/// `bti c` by its number: processors and assemblers without landing pads know it as a hint that does nothing.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! landing_pad {
-    () => {
+macro_rules! piece {
+    // `bti c` by its number: processors and assemblers without landing pads know it as a hint that does nothing.
+    (landing_pad) => {
         "hint #34\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! instance_trampoline {
-    ($slot:literal, $magic:literal) => {
+    (instance_trampoline $slot:literal, $magic:literal) => {
         concat!(
-            $crate::landing_pad!(),
+            $crate::piece!(landing_pad),
             "cbz x0, 2f\n ldr w16, [x0, #8]\n",
             "movz w17, #(",
             $magic,
@@ -44,51 +39,29 @@ macro_rules! instance_trampoline {
             ")\n b {bad}\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! device_trampoline {
-    ($slot:literal) => {
-        concat!($crate::landing_pad!(), "ldr x16, [x0]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n")
+    (device_trampoline $slot:literal) => {
+        concat!($crate::piece!(landing_pad), "ldr x16, [x0]\n ldr x16, [x16, #(8 * ", $slot, ")]\n br x16\n")
     };
-}
-
-macro_rules! terminator {
-    ($slot:literal) => {
+    (terminator $slot:literal) => {
         concat!(
-            landing_pad!(),
+            $crate::piece!(landing_pad),
             "ldr x16, [x0, #16]\n ldr x0, [x0, #24]\n ldr x16, [x16, #(8 * ",
             $slot,
             ")]\n br x16\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! numbered_jump {
-    ($number:literal) => {
-        concat!($crate::landing_pad!(), "mov w16, #(", $number, ")\n b {target}\n")
+    (numbered_jump $number:literal) => {
+        concat!($crate::piece!(landing_pad), "mov w16, #(", $number, ")\n b {target}\n")
     };
-}
-
-macro_rules! call {
-    () => {
-        concat!(landing_pad!(), "bl {target}\n")
+    (call) => {
+        concat!($crate::piece!(landing_pad), "bl {target}\n")
     };
-}
-
-macro_rules! unknown_instance_trampoline {
-    () => {
+    (unknown_instance_trampoline) => {
         "cbz x0, 2f\n ldr w17, [x0, #8]\n movz w9, #({magic} & 0xffff)\n\
          movk w9, #(({magic} >> 16) & 0xffff), lsl #16\n cmp w17, w9\n b.ne 2f\n\
          ldr x17, [x0]\n ldr x17, [x17, w16, uxtw #3]\n br x17\n 2: b {bad}\n"
     };
-}
-
-macro_rules! look_up {
-    () => {
+    (look_up) => {
         "cbz x0, 6f\n ldr x17, [x0]\n adrp x9, {keys}\n add x9, x9, :lo12:{keys}\n\
          ldr x10, [x9]\n cmp x10, x17\n b.ne 2f\n ldr x17, [x9, #8]\n\
          4: ldr x17, [x17, w16, uxtw #3]\n br x17\n\
@@ -99,68 +72,29 @@ macro_rules! look_up {
          6: b {bad}\n\
          5: ldr x17, [x9, #8]\n b 4b\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! report {
-    () => {
+    (report) => {
         "mov w1, w16\n bl {report}\n brk #1\n"
     };
-}
-
-macro_rules! device_stub {
-    ($slot:literal) => {
-        numbered_jump!($slot)
+    (device_stub $slot:literal) => {
+        $crate::piece!(numbered_jump $slot)
     };
-}
-
-macro_rules! stub_slot {
-    () => {
+    (stub_slot) => {
         "/* {stubs} */\n"
     };
-}
-
-macro_rules! lower_end {
-    () => {
+    (lower_end) => {
         "cbz x0, 6f\n ldr x17, [x0]\n cbz x17, 6f\n ldr x17, [x17, #{lower}]\n cbz x17, 6f\n\
          ldr x17, [x17, w16, uxtw #3]\n cbz x17, 6f\n br x17\n 6:\n"
     };
-}
-
-#[cfg(feature = "foreign-handles")]
-macro_rules! skip_if_set {
-    () => {
+    (skip_if_set) => {
         "adrp x17, {flag}\n ldr x17, [x17, :lo12:{flag}]\n cbnz x17, 9f\n"
     };
-}
-
-macro_rules! report_caller {
-    () => {
+    (report_caller) => {
         "mov x1, x30\n bl {report}\n brk #1\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! forward {
-    () => {
-        concat!($crate::landing_pad!(), "b {target}\n")
+    (forward) => {
+        concat!($crate::piece!(landing_pad), "b {target}\n")
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! trap {
-    () => {
+    (trap) => {
         "brk #1\n"
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly {
-    ($($text:expr),+ $(; $($operands:tt)+)?) => {
-        core::arch::naked_asm!($($text),+ $(, $($operands)+)?)
     };
 }

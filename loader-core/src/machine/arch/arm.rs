@@ -14,8 +14,8 @@ pub(crate) const DISTANCES: Distances = Distances {
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! instance_trampoline {
-    ($slot:literal, $magic:literal) => {
+macro_rules! piece {
+    (instance_trampoline $slot:literal, $magic:literal) => {
         concat!(
             "cmp r0, #0\n beq 2f\n ldr ip, [r0, #4]\n",
             "eor ip, ip, #(",
@@ -31,47 +31,25 @@ macro_rules! instance_trampoline {
             ")\n b {bad}\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! device_trampoline {
-    ($slot:literal) => {
+    (device_trampoline $slot:literal) => {
         concat!("ldr ip, [r0]\n ldr pc, [ip, #(4 * ", $slot, ")]\n")
     };
-}
-
-macro_rules! terminator {
-    ($slot:literal) => {
+    (terminator $slot:literal) => {
         concat!("ldr ip, [r0, #8]\n ldr r0, [r0, #12]\n ldr pc, [ip, #(4 * ", $slot, ")]\n")
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! numbered_jump {
-    ($number:literal) => {
+    (numbered_jump $number:literal) => {
         concat!("movw ip, #(", $number, ")\n b {target}\n")
     };
-}
-
-macro_rules! call {
-    () => {
+    (call) => {
         "bl {target}\n"
     };
-}
-
-macro_rules! unknown_instance_trampoline {
-    () => {
+    (unknown_instance_trampoline) => {
         "cmp r0, #0\n beq 3f\n push {{r4, lr}}\n ldr r4, [r0, #4]\n\
          eor r4, r4, #({magic} & 0xff000000)\n cmp r4, #({magic} & 0x0000ffff)\n bne 2f\n\
          ldr r4, [r0]\n ldr ip, [r4, ip, lsl #2]\n pop {{r4, lr}}\n bx ip\n\
          2: pop {{r4, lr}}\n 3: b {bad}\n"
     };
-}
-
-macro_rules! look_up {
-    () => {
+    (look_up) => {
         "cmp r0, #0\n beq 8f\n push {{r4, r5, r6, lr}}\n ldr r4, [r0]\n\
          adr r5, 9f\n ldr r6, [r5]\n add r5, r5, r6\n\
          ldr r6, [r5]\n cmp r6, r4\n bne 2f\n ldr r4, [r5, #4]\n\
@@ -85,71 +63,32 @@ macro_rules! look_up {
          5: ldr r4, [r5, #4]\n b 4b\n\
          .p2align 2\n 9: .long {keys} - .\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! report {
-    () => {
+    (report) => {
         "mov r1, ip\n bl {report}\n udf #0\n"
     };
-}
-
-macro_rules! device_stub {
-    ($slot:literal) => {
-        numbered_jump!($slot)
+    (device_stub $slot:literal) => {
+        $crate::piece!(numbered_jump $slot)
     };
-}
-
-macro_rules! stub_slot {
-    () => {
+    (stub_slot) => {
         "/* {stubs} */\n"
     };
-}
-
-macro_rules! lower_end {
-    () => {
+    (lower_end) => {
         "cmp r0, #0\n beq 3f\n push {{r4, lr}}\n ldr r4, [r0]\n cmp r4, #0\n beq 2f\n\
          ldr r4, [r4, #{lower}]\n cmp r4, #0\n beq 2f\n\
          ldr r4, [r4, ip, lsl #2]\n cmp r4, #0\n beq 2f\n mov ip, r4\n pop {{r4, lr}}\n bx ip\n\
          2: pop {{r4, lr}}\n 3:\n"
     };
-}
-
-#[cfg(feature = "foreign-handles")]
-macro_rules! skip_if_set {
-    () => {
+    (skip_if_set) => {
         "push {{r4, r5}}\n adr r4, 7f\n ldr r5, [r4]\n add r4, r4, r5\n ldr r4, [r4]\n\
          cmp r4, #0\n pop {{r4, r5}}\n bne 9f\n b 8f\n .p2align 2\n 7: .long {flag} - .\n 8:\n"
     };
-}
-
-macro_rules! report_caller {
-    () => {
+    (report_caller) => {
         "mov r1, lr\n bl {report}\n udf #0\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! forward {
-    () => {
+    (forward) => {
         "b {target}\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! trap {
-    () => {
+    (trap) => {
         "udf #0\n"
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly {
-    ($($text:expr),+ $(; $($operands:tt)+)?) => {
-        core::arch::naked_asm!($($text),+ $(, $($operands)+)?)
     };
 }

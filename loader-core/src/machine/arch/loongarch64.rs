@@ -14,8 +14,8 @@ pub(crate) const DISTANCES: Distances = Distances {
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! instance_trampoline {
-    ($slot:literal, $magic:literal) => {
+macro_rules! piece {
+    (instance_trampoline $slot:literal, $magic:literal) => {
         concat!(
             "beqz $a0, 2f\n ld.w $t0, $a0, 8\n lu12i.w $t1, ((((",
             $magic,
@@ -30,45 +30,23 @@ macro_rules! instance_trampoline {
             "\n b {bad}\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! device_trampoline {
-    ($slot:literal) => {
+    (device_trampoline $slot:literal) => {
         concat!("ld.d $t0, $a0, 0\n ldptr.d $t0, $t0, 8 * ", $slot, "\n jr $t0\n")
     };
-}
-
-macro_rules! terminator {
-    ($slot:literal) => {
+    (terminator $slot:literal) => {
         concat!("ld.d $t0, $a0, 16\n ld.d $a0, $a0, 24\n ldptr.d $t0, $t0, 8 * ", $slot, "\n jr $t0\n")
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! numbered_jump {
-    ($number:literal) => {
+    (numbered_jump $number:literal) => {
         concat!("ori $t0, $zero, ", $number, "\n b {target}\n")
     };
-}
-
-macro_rules! call {
-    () => {
+    (call) => {
         "bl {target}\n"
     };
-}
-
-macro_rules! unknown_instance_trampoline {
-    () => {
+    (unknown_instance_trampoline) => {
         "beqz $a0, 2f\n ld.w $t1, $a0, 8\n li.w $t2, {magic}\n bne $t1, $t2, 2f\n\
          ld.d $t1, $a0, 0\n slli.d $t2, $t0, 3\n ldx.d $t1, $t1, $t2\n jr $t1\n 2: b {bad}\n"
     };
-}
-
-macro_rules! look_up {
-    () => {
+    (look_up) => {
         "beqz $a0, 6f\n ld.d $t1, $a0, 0\n la.local $t2, {keys}\n\
          ld.d $t3, $t2, 0\n bne $t3, $t1, 2f\n ld.d $t1, $t2, 8\n\
          4: slli.d $t0, $t0, 3\n ldx.d $t1, $t1, $t0\n jr $t1\n\
@@ -79,68 +57,29 @@ macro_rules! look_up {
          6: b {bad}\n\
          5: ld.d $t1, $t2, 8\n b 4b\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! report {
-    () => {
+    (report) => {
         "move $a1, $t0\n bl {report}\n break 0\n"
     };
-}
-
-macro_rules! device_stub {
-    ($slot:literal) => {
-        numbered_jump!($slot)
+    (device_stub $slot:literal) => {
+        $crate::piece!(numbered_jump $slot)
     };
-}
-
-macro_rules! stub_slot {
-    () => {
+    (stub_slot) => {
         "/* {stubs} */\n"
     };
-}
-
-macro_rules! lower_end {
-    () => {
+    (lower_end) => {
         "beqz $a0, 6f\n ld.d $t1, $a0, 0\n beqz $t1, 6f\n li.d $t2, {lower}\n ldx.d $t1, $t1, $t2\n beqz $t1, 6f\n\
          slli.d $t2, $t0, 3\n ldx.d $t1, $t1, $t2\n beqz $t1, 6f\n jr $t1\n 6:\n"
     };
-}
-
-#[cfg(feature = "foreign-handles")]
-macro_rules! skip_if_set {
-    () => {
+    (skip_if_set) => {
         "la.local $t1, {flag}\n ld.d $t1, $t1, 0\n bnez $t1, 9f\n"
     };
-}
-
-macro_rules! report_caller {
-    () => {
+    (report_caller) => {
         "move $a1, $ra\n bl {report}\n break 0\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! forward {
-    () => {
+    (forward) => {
         "b {target}\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! trap {
-    () => {
+    (trap) => {
         "break 0\n"
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly {
-    ($($text:expr),+ $(; $($operands:tt)+)?) => {
-        core::arch::naked_asm!($($text),+ $(, $($operands)+)?)
     };
 }

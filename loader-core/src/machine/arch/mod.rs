@@ -1,11 +1,11 @@
 //! The few instructions that differ between processors, as text for the assembler.
 //!
-//! Every architecture file defines the same macros, and the lengths of the code they generate. In their text
-//! `{bad}`, `{target}`, `{report}`, `{magic}`, `{keys}`, `{flag}`, `{multiplier}`, `{stubs}` and `{lower}` are operands
+//! Every architecture file defines the macro `piece`, with a rule for each of the following, and the lengths
+//! of the code that they generate. In their text `{bad}`, `{target}`, `{report}`, `{magic}`, `{keys}`, `{flag}`, `{multiplier}`, `{stubs}` and `{lower}` are operands
 //! of the surrounding assembly; a slot, a number, and the magic passed to a trampoline are the texts of
 //! assembler expressions.
 //!
-//! | macro | does |
+//! | piece | does |
 //! |---|---|
 //! | `instance_trampoline` | checks the handle, then jumps through a slot of the table in its first word |
 //! | `device_trampoline` | jumps through a slot of the table in the first word of the handle |
@@ -22,7 +22,26 @@
 //! | `report_caller` | calls a function that does not return with the handle and the address to which `call` would return |
 //! | `forward` | jumps |
 //! | `trap` | aborts the process |
-//! | `assembly` | the body of a naked function, in the syntax of the file |
+//!
+//! `assembly` is the body of a naked function. On x86 it is in AT&T syntax, since the compiler would take it for Intel's.
+
+#[cfg(not(any(target_arch = "riscv64", target_arch = "x86", target_arch = "x86_64")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly {
+    ($($text:expr),+ $(; $($operands:tt)+)?) => {
+        core::arch::naked_asm!($($text),+ $(, $($operands)+)?)
+    };
+}
+
+#[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! assembly {
+    ($($text:expr),+ $(; $($operands:tt)+)?) => {
+        core::arch::naked_asm!($($text),+ $(, $($operands)+)?, options(att_syntax))
+    };
+}
 
 #[cfg(target_arch = "aarch64")]
 #[macro_use]
@@ -64,5 +83,5 @@ pub(crate) use x86_64 as native;
     target_arch = "loongarch64"
 )))]
 compile_error!(
-    "no trampolines for this architecture yet: add a file to machine/arch that defines the macros above"
+    "no trampolines for this architecture yet: add a file to machine/arch that defines the macro above"
 );

@@ -14,8 +14,8 @@ pub(crate) const DISTANCES: Distances = Distances {
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! instance_trampoline {
-    ($slot:literal, $magic:literal) => {
+macro_rules! piece {
+    (instance_trampoline $slot:literal, $magic:literal) => {
         concat!(
             "beqz a0, 2f\n lwu t0, 8(a0)\n li t1, ",
             $magic,
@@ -28,18 +28,10 @@ macro_rules! instance_trampoline {
             "\n tail {bad}\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! device_trampoline {
-    ($slot:literal) => {
+    (device_trampoline $slot:literal) => {
         concat!("ld t0, 0(a0)\n li t1, 8 * ", $slot, "\n add t0, t0, t1\n ld t0, 0(t0)\n jr t0\n")
     };
-}
-
-macro_rules! terminator {
-    ($slot:literal) => {
+    (terminator $slot:literal) => {
         concat!(
             "ld t0, 16(a0)\n ld a0, 24(a0)\n li t1, 8 * ",
             $slot,
@@ -47,31 +39,17 @@ macro_rules! terminator {
             "ld t0, 0(t0)\n jr t0\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! numbered_jump {
-    ($number:literal) => {
+    (numbered_jump $number:literal) => {
         concat!("li t0, ", $number, "\n tail {target}\n")
     };
-}
-
-macro_rules! call {
-    () => {
+    (call) => {
         "call {target}\n"
     };
-}
-
-macro_rules! unknown_instance_trampoline {
-    () => {
+    (unknown_instance_trampoline) => {
         "beqz a0, 2f\n lwu t1, 8(a0)\n li t2, {magic}\n bne t1, t2, 2f\n\
          ld t1, 0(a0)\n slli t2, t0, 3\n add t1, t1, t2\n ld t1, 0(t1)\n jr t1\n 2: tail {bad}\n"
     };
-}
-
-macro_rules! look_up {
-    () => {
+    (look_up) => {
         "beqz a0, 6f\n ld t1, 0(a0)\n lla t2, {keys}\n\
          ld t3, 0(t2)\n bne t3, t1, 2f\n ld t1, 8(t2)\n\
          4: slli t0, t0, 3\n add t1, t1, t0\n ld t1, 0(t1)\n jr t1\n\
@@ -82,60 +60,29 @@ macro_rules! look_up {
          6: tail {bad}\n\
          5: ld t1, 8(t2)\n j 4b\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! report {
-    () => {
+    (report) => {
         "mv a1, t0\n call {report}\n ebreak\n"
     };
-}
-
-macro_rules! device_stub {
-    ($slot:literal) => {
-        numbered_jump!($slot)
+    (device_stub $slot:literal) => {
+        $crate::piece!(numbered_jump $slot)
     };
-}
-
-macro_rules! stub_slot {
-    () => {
+    (stub_slot) => {
         "/* {stubs} */\n"
     };
-}
-
-macro_rules! lower_end {
-    () => {
+    (lower_end) => {
         "beqz a0, 6f\n ld t1, 0(a0)\n beqz t1, 6f\n li t2, {lower}\n add t1, t1, t2\n ld t1, 0(t1)\n beqz t1, 6f\n\
          slli t2, t0, 3\n add t1, t1, t2\n ld t1, 0(t1)\n beqz t1, 6f\n jr t1\n 6:\n"
     };
-}
-
-#[cfg(feature = "foreign-handles")]
-macro_rules! skip_if_set {
-    () => {
+    (skip_if_set) => {
         "lla t1, {flag}\n ld t1, 0(t1)\n bnez t1, 9f\n"
     };
-}
-
-macro_rules! report_caller {
-    () => {
+    (report_caller) => {
         "mv a1, ra\n call {report}\n ebreak\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! forward {
-    () => {
+    (forward) => {
         "tail {target}\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! trap {
-    () => {
+    (trap) => {
         "ebreak\n"
     };
 }

@@ -14,8 +14,8 @@ pub(crate) const DISTANCES: Distances = Distances {
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! instance_trampoline {
-    ($slot:literal, $magic:literal) => {
+macro_rules! piece {
+    (instance_trampoline $slot:literal, $magic:literal) => {
         concat!(
             "mov 4(%esp), %eax\n test %eax, %eax\n jz 2f\n cmpl $",
             $magic,
@@ -28,18 +28,10 @@ macro_rules! instance_trampoline {
             ", %ax\n jmp {bad}\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! device_trampoline {
-    ($slot:literal) => {
+    (device_trampoline $slot:literal) => {
         concat!("mov 4(%esp), %eax\n mov (%eax), %eax\n jmp *4*", $slot, "(%eax)\n")
     };
-}
-
-macro_rules! terminator {
-    ($slot:literal) => {
+    (terminator $slot:literal) => {
         concat!(
             "mov 4(%esp), %eax\n mov 12(%eax), %ecx\n mov %ecx, 4(%esp)\n",
             "mov 8(%eax), %eax\n jmp *4*",
@@ -47,31 +39,17 @@ macro_rules! terminator {
             "(%eax)\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! numbered_jump {
-    ($number:literal) => {
+    (numbered_jump $number:literal) => {
         concat!("mov $", $number, ", %ax\n jmp {target}\n")
     };
-}
-
-macro_rules! call {
-    () => {
+    (call) => {
         "call {target}\n"
     };
-}
-
-macro_rules! unknown_instance_trampoline {
-    () => {
+    (unknown_instance_trampoline) => {
         "movzwl %ax, %eax\n mov 4(%esp), %ecx\n test %ecx, %ecx\n jz 2f\n cmpl ${magic}, 4(%ecx)\n jne 2f\n\
          mov (%ecx), %ecx\n jmp *(%ecx, %eax, 4)\n 2: jmp {bad}\n"
     };
-}
-
-macro_rules! look_up {
-    () => {
+    (look_up) => {
         "movzwl %ax, %eax\n mov 4(%esp), %edx\n test %edx, %edx\n jz 6f\n mov (%edx), %edx\n\
          call 5f\n 5: pop %ecx\n lea {keys} - 5b(%ecx), %ecx\n\
          cmp (%ecx), %edx\n jne 2f\n\
@@ -84,70 +62,31 @@ macro_rules! look_up {
          4: pop %eax\n mov 4(%ecx), %ecx\n jmp *(%ecx, %eax, 4)\n\
          6: jmp {bad}\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! report {
-    () => {
+    (report) => {
         "movzwl %ax, %eax\n mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"
     };
-}
-
-macro_rules! device_stub {
-    ($slot:literal) => {
-        call!()
+    (device_stub $slot:literal) => {
+        $crate::piece!(call)
     };
-}
-
-macro_rules! stub_slot {
-    () => {
+    (stub_slot) => {
         "pop %eax\n call 5f\n 5: pop %ecx\n lea {stubs} - 5b(%ecx), %ecx\n sub %ecx, %eax\n\
          imul $52429, %eax, %eax\n shr $18, %eax\n dec %eax\n"
     };
-}
-
-macro_rules! lower_end {
-    () => {
+    (lower_end) => {
         "mov 4(%esp), %edx\n test %edx, %edx\n jz 6f\n mov (%edx), %edx\n test %edx, %edx\n jz 6f\n\
          mov {lower}(%edx), %edx\n test %edx, %edx\n jz 6f\n\
          mov (%edx, %eax, 4), %edx\n test %edx, %edx\n jz 6f\n jmp *%edx\n 6:\n"
     };
-}
-
-#[cfg(feature = "foreign-handles")]
-macro_rules! skip_if_set {
-    () => {
+    (skip_if_set) => {
         "call 5f\n 5: pop %ecx\n cmpl $0, {flag} - 5b(%ecx)\n jne 9f\n"
     };
-}
-
-macro_rules! report_caller {
-    () => {
+    (report_caller) => {
         "pop %eax\n mov 4(%esp), %ecx\n sub $4, %esp\n push %eax\n push %ecx\n call {report}\n ud2\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! forward {
-    () => {
+    (forward) => {
         "jmp {target}\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! trap {
-    () => {
+    (trap) => {
         "ud2\n"
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly {
-    ($($text:expr),+ $(; $($operands:tt)+)?) => {
-        core::arch::naked_asm!($($text),+ $(, $($operands)+)?, options(att_syntax))
     };
 }

@@ -14,8 +14,8 @@ pub(crate) const DISTANCES: Distances = Distances {
 
 #[doc(hidden)]
 #[macro_export]
-macro_rules! instance_trampoline {
-    ($slot:literal, $magic:literal) => {
+macro_rules! piece {
+    (instance_trampoline $slot:literal, $magic:literal) => {
         concat!(
             "test %rdi, %rdi\n jz 2f\n cmpl $",
             $magic,
@@ -28,45 +28,23 @@ macro_rules! instance_trampoline {
             ", %ax\n jmp {bad}\n"
         )
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! device_trampoline {
-    ($slot:literal) => {
+    (device_trampoline $slot:literal) => {
         concat!("mov (%rdi), %rax\n jmp *8*", $slot, "(%rax)\n")
     };
-}
-
-macro_rules! terminator {
-    ($slot:literal) => {
+    (terminator $slot:literal) => {
         concat!("mov 16(%rdi), %rax\n mov 24(%rdi), %rdi\n jmp *8*", $slot, "(%rax)\n")
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! numbered_jump {
-    ($number:literal) => {
+    (numbered_jump $number:literal) => {
         concat!("mov $", $number, ", %ax\n jmp {target}\n")
     };
-}
-
-macro_rules! call {
-    () => {
+    (call) => {
         "call {target}\n"
     };
-}
-
-macro_rules! unknown_instance_trampoline {
-    () => {
+    (unknown_instance_trampoline) => {
         "movzwl %ax, %eax\n test %rdi, %rdi\n jz 2f\n cmpl ${magic}, 8(%rdi)\n jne 2f\n\
          mov (%rdi), %r11\n jmp *(%r11, %rax, 8)\n 2: jmp {bad}\n"
     };
-}
-
-macro_rules! look_up {
-    () => {
+    (look_up) => {
         "movzwl %ax, %eax\n test %rdi, %rdi\n jz 6f\n mov (%rdi), %r11\n\
          cmp {keys}(%rip), %r11\n jne 2f\n\
          mov {keys} + 8(%rip), %r11\n jmp *(%r11, %rax, 8)\n\
@@ -78,70 +56,31 @@ macro_rules! look_up {
          4: pop %rax\n mov 8(%r10), %r11\n jmp *(%r11, %rax, 8)\n\
          6: jmp {bad}\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! report {
-    () => {
+    (report) => {
         "movzwl %ax, %esi\n sub $8, %rsp\n call {report}\n ud2\n"
     };
-}
-
-macro_rules! device_stub {
-    ($slot:literal) => {
-        call!()
+    (device_stub $slot:literal) => {
+        $crate::piece!(call)
     };
-}
-
-macro_rules! stub_slot {
-    () => {
+    (stub_slot) => {
         "pop %rax\n lea {stubs}(%rip), %r11\n sub %r11, %rax\n\
          imul $52429, %eax, %eax\n shr $18, %eax\n dec %eax\n"
     };
-}
-
-macro_rules! lower_end {
-    () => {
+    (lower_end) => {
         "test %rdi, %rdi\n jz 6f\n mov (%rdi), %r11\n test %r11, %r11\n jz 6f\n\
          mov {lower}(%r11), %r11\n test %r11, %r11\n jz 6f\n\
          mov (%r11, %rax, 8), %r11\n test %r11, %r11\n jz 6f\n jmp *%r11\n 6:\n"
     };
-}
-
-#[cfg(feature = "foreign-handles")]
-macro_rules! skip_if_set {
-    () => {
+    (skip_if_set) => {
         "cmpq $0, {flag}(%rip)\n jne 9f\n"
     };
-}
-
-macro_rules! report_caller {
-    () => {
+    (report_caller) => {
         "pop %rsi\n sub $8, %rsp\n call {report}\n ud2\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! forward {
-    () => {
+    (forward) => {
         "jmp {target}\n"
     };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! trap {
-    () => {
+    (trap) => {
         "ud2\n"
-    };
-}
-
-#[doc(hidden)]
-#[macro_export]
-macro_rules! assembly {
-    ($($text:expr),+ $(; $($operands:tt)+)?) => {
-        core::arch::naked_asm!($($text),+ $(, $($operands)+)?, options(att_syntax))
     };
 }
