@@ -18,7 +18,6 @@ struct Entry {
     rest: Answers,
 }
 
-/// Removes the records, the first one first.
 impl Iterator for Answers {
     type Item = Record;
 
@@ -45,7 +44,9 @@ impl Drop for Answers {
     }
 }
 
-/// A platform, and its answers until now.
+/// Stands for an answer that is not in the list, which cannot happen.
+static UNKNOWN: Answer = Answer::Value(None);
+
 pub(super) struct Asked<'a> {
     platform: &'a Platform,
     end: &'a Answers,
@@ -54,7 +55,6 @@ pub(super) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Uses `platform`, and keeps the answers in an empty list.
     pub(super) fn new(platform: &'a Platform, answers: &'a Answers) -> Self {
         Self { platform, end: answers, records: Vec::new() }
     }
@@ -81,13 +81,13 @@ impl<'a> Asked<'a> {
                 // Not `get_or_init`: it would be the loader's only function that can panic, and would add all
                 // of the panic formatting.
                 let _ = self.end.0.set(entry);
-                let entry = self.end.0.get().ok_or(OutOfMemory)?;
+                let Some(entry) = self.end.0.get() else { return Ok(&UNKNOWN) };
                 self.end = &entry.rest;
                 self.records.try_push(&entry.record)?;
                 last_to_front(self.records.get_mut(index..).unwrap_or_default());
                 index
             }
         };
-        self.records.get(index).map(|record| &record.answer).ok_or(OutOfMemory)
+        Ok(self.records.get(index).map_or(&UNKNOWN, |record| &record.answer))
     }
 }

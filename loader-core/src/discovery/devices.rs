@@ -7,13 +7,10 @@ use crate::memory::ascii::{self, trimmed};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec};
 use crate::platform::{Environment, Variable, variables};
 
-/// The facts about a device that the decision depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceIds {
-    /// `deviceID`, `vendorID` and `driverID`; `None` if the driver does not report it.
     pub ids: [Option<u32>; 3],
     pub driver_version: u32,
-    /// `deviceUUID` and `driverUUID`; `None` if the driver does not report them.
     pub uuids: Option<([u8; 16], [u8; 16])>,
 }
 
@@ -41,7 +38,6 @@ impl DeviceFilters {
         self.0.iter().all(Option::is_none)
     }
 
-    /// Returns whether the device passes every filter that is set.
     pub fn let_through(&self, device: &DeviceIds) -> bool {
         let passes = |(filter, id): (&Option<Text>, _)| filter.as_ref().is_none_or(|list| has(list, id));
         self.0.iter().zip(device.ids).all(passes)
@@ -49,7 +45,6 @@ impl DeviceFilters {
 }
 
 impl DeviceSetting {
-    /// Returns whether the setting is for this device.
     pub fn matches(&self, device: &DeviceIds) -> bool {
         device.uuids.is_some_and(|(device_uuid, driver_uuid)| {
             self.device_uuid == device_uuid

@@ -105,7 +105,6 @@ fn ignored_unread(
     Ok(ignored)
 }
 
-/// Returns the variable and its patterns, if it has any.
 pub(super) fn filter<'a>(setting: Option<Setting<'a>>) -> Option<(&'static CStr, NameFilter<'a>)> {
     let (by, value) = setting?;
     Some((by, NameFilter::new(value)?))
@@ -163,7 +162,6 @@ fn decide(said: &DriverManifest, request: &Request, policy: &Policy) -> Option<S
     (said.portability && !request.portability).then_some(SkipReason::PortabilityNotAsked)
 }
 
-/// Skips every driver whose library belongs to an earlier one.
 fn skip_duplicates(inquiry: &mut Inquiry<'_>, drivers: &mut [Candidate]) -> Result<(), Incomplete> {
     let mut used = Vec::new();
     for (at, driver) in

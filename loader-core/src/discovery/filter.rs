@@ -12,24 +12,20 @@ use crate::memory::ascii::{is_same_in_any_case, trimmed};
 pub(super) struct NameFilter<'a>(&'a [u8]);
 
 impl<'a> NameFilter<'a> {
-    /// Creates the list for `value`; `None` if it has no patterns.
     pub(super) fn new(value: &'a [u8]) -> Option<Self> {
         let filter = Self(value);
         filter.patterns().next().map(|_| filter)
     }
 
-    /// Returns whether one of the patterns matches `name` as a whole.
     pub(super) fn matches(self, name: &[u8]) -> bool {
         self.patterns().any(|pattern| matches(pattern, name))
     }
 
-    /// Returns the patterns in the order of the list.
     pub(super) fn patterns(self) -> impl Iterator<Item = &'a [u8]> {
         self.0.split(|byte| *byte == b',').map(trimmed).filter(|pattern| !pattern.is_empty())
     }
 }
 
-/// Returns whether `pattern` matches `name` as a whole.
 pub(crate) fn matches(pattern: &[u8], name: &[u8]) -> bool {
     if is_same_in_any_case(pattern, b"~all~") {
         return true;

@@ -13,7 +13,6 @@ use crate::platform::Platform;
 /// The only drivers. No settings and no layers are found.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedDrivers {
-    /// Their libraries, as the platform opens them, separated by colons.
     pub libraries: &'static str,
     /// The name of this list in messages, such as the build option that sets it.
     pub option: &'static str,

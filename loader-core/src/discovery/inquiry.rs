@@ -56,7 +56,6 @@ pub(super) fn answer<T: Default>(
     }
 }
 
-/// Why no plan can be made yet.
 pub(super) enum Incomplete {
     Ask,
     OutOfMemory,
@@ -73,7 +72,6 @@ impl<'a> Inquiry<'a> {
         Self { snapshot, base, platform: None, questions: Vec::new(), needed: None }
     }
 
-    /// Makes the answers to all further questions optional.
     pub(super) fn begin_optional(&mut self) {
         self.needed = self.platform.as_ref().map(Asked::count);
     }
@@ -103,7 +101,6 @@ impl<'a> Inquiry<'a> {
         Ok(self.answer(self.base, Topic::Elevated, b"")?.is_some_and(Answer::truth))
     }
 
-    /// Returns the value of a variable, if it is set.
     pub(super) fn variable(&mut self, name: &CStr, reader: Reader) -> Result<Option<&'a [u8]>, OutOfMemory> {
         let topic = match reader {
             Reader::Plain => Topic::PlainVariable,
@@ -112,7 +109,6 @@ impl<'a> Inquiry<'a> {
         Ok(self.answer(self.base, topic, name.to_bytes())?.and_then(Answer::value))
     }
 
-    /// Returns the path of the executable, if known.
     pub(super) fn executable(&mut self) -> Result<Option<&'a [u8]>, OutOfMemory> {
         Ok(self.answer(self.base, Topic::Executable, b"")?.and_then(Answer::value))
     }
@@ -121,7 +117,6 @@ impl<'a> Inquiry<'a> {
         Ok(self.answer(None, Topic::Exists, path)?.is_some_and(Answer::truth))
     }
 
-    /// Returns the identity of the file `path`, if known.
     pub(super) fn identity(&mut self, path: &[u8]) -> Result<Option<(u64, u64)>, OutOfMemory> {
         Ok(self.answer(None, Topic::Identity, path)?.and_then(Answer::identity))
     }

@@ -7,12 +7,10 @@ use super::plan::{Note, SearchResult, Searched};
 use super::search_paths::{SearchPath, is_manifest_name};
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, sort_by, text};
 
-/// The number of manifests above which the rest is ignored.
 const MANIFEST_LIMIT: usize = 4096;
 
 pub(super) struct Manifest {
     pub(super) path: Text,
-    /// Its index in the plan's list of search paths.
     pub(super) found_in: usize,
 }
 

@@ -10,12 +10,9 @@ use crate::manifest::{ManifestWarning, Version};
 use crate::memory::{OutOfMemory, Text, Vec, text};
 use crate::platform::FileError;
 
-/// Which drivers to open, and everything that led to this.
 #[derive(Debug, Default)]
 pub struct Plan {
-    /// Every driver that was found, used or not, in order of discovery.
     pub drivers: Vec<Candidate>,
-    /// Every search path, in order, existing or not.
     pub searched: Vec<Searched>,
     pub notes: Vec<Note>,
 }
@@ -31,14 +28,12 @@ impl Plan {
 pub struct Candidate {
     /// Its manifest, or its library on a platform without manifests.
     pub path: Text,
-    /// The index of the entry of [`Plan::searched`] that led to it.
     pub found_in: usize,
     /// The library to open: a bare name for the dynamic linker, or a path. Empty if the manifest
     /// was not read.
     pub library: Text,
     /// The version of Vulkan that its manifest claims. 0.0.0 without a manifest, or if it was not read.
     pub api_version: Version,
-    /// Whether it implements only a part of Vulkan.
     pub portability: bool,
     pub kind: DriverKind,
     pub warning: Option<ManifestWarning>,
@@ -76,7 +71,6 @@ pub enum DriverDecision {
     Skip(SkipReason),
 }
 
-/// A file or folder that was searched.
 #[derive(Debug)]
 pub struct Searched {
     pub path: Text,
@@ -86,17 +80,11 @@ pub struct Searched {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// This variable names it and replaces the search.
     Replacing(&'static CStr),
-    /// This variable names it and adds to the search.
     Adding(&'static CStr),
-    /// It is below a folder that this variable names.
     Variable(&'static CStr),
-    /// It is the fallback of this variable, which is unset or empty.
     Fallback(&'static CStr),
-    /// It was built into the loader, as the value of this option.
     BuiltIn(&'static str),
-    /// The manifest of the override layer names it.
     OverrideLayer,
     Settings,
     Service,
@@ -106,10 +94,7 @@ crate::reasons! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum SearchResult [] {
         /// A folder with this many manifests.
-        Folder {
-            /// The number of names with the extension `.json`.
-            manifests: usize,
-        } = ["folder"] ("{}", Manifests(*manifests));
+        Folder { manifests: usize } = ["folder"] ("{}", Manifests(*manifests));
         /// It is named as a manifest; the result is in the candidate.
         File = ["file"] ("a manifest");
         Repeated = ["repeated"] ("looked at before");
@@ -122,21 +107,14 @@ crate::reasons! {
     /// A note about the search that is not the fault of a candidate.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Note [] {
-        VariableIgnored {
-            name: &'static CStr,
-            because: IgnoreReason,
-        } = [(because.id(); &[])] ("{} is ignored{because}", Name(name));
+        VariableIgnored { name: &'static CStr, because: IgnoreReason }
+            = [(because.id(); &[])] ("{} is ignored{because}", Name(name));
         /// A variable that replaces the search is set and names nothing, so nothing can be found.
-        ReplacedByNothing {
-            name: &'static CStr,
-            /// What cannot be found: "driver".
-            noun: &'static str,
-        } = ["replaced-by-nothing"] ("{} is set but empty, which excludes every {noun}; unset it", Name(name));
+        ReplacedByNothing { name: &'static CStr, noun: &'static str }
+            = ["replaced-by-nothing"] ("{} is set but empty, which excludes every {noun}; unset it", Name(name));
         /// More manifests were found than the loader's limit.
-        TooManyManifests {
-            /// The number of manifests that were left out.
-            left_out: usize,
-        } = ["too-many-manifests"] ("there are too many manifests, {left_out} of them were left out");
+        TooManyManifests { left_out: usize }
+            = ["too-many-manifests"] ("there are too many manifests, {left_out} of them were left out");
     }
 }
 
@@ -144,7 +122,6 @@ crate::reasons! {
     /// Why a variable that is set is ignored.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum IgnoreReason [] {
-        /// The process has privileges that its user may lack.
         Elevated = ["variable-ignored-elevated"] (" because this process is elevated (LDP_LOADER_13)");
         ReplacedBy(other: &'static CStr) = ["variable-ignored-replaced"] (", since {} is set", Name(other));
         /// The override layer sets the search path.
@@ -169,7 +146,6 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A number of manifests in words.
 struct Manifests(usize);
 
 impl fmt::Display for Manifests {
@@ -186,7 +162,6 @@ fn unlisted_id(error: FileError) -> &'static str {
     if error == FileError::NotFound { "absent" } else { "unreadable" }
 }
 
-/// Why a folder cannot be listed.
 struct Unlisted(FileError);
 
 impl fmt::Display for Unlisted {

@@ -5,16 +5,12 @@ use core::ffi::CStr;
 
 use crate::platform::{Reader, variables};
 
-/// Where and how to search for manifests.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
     pub roots: &'static [Root],
-    /// How every variable of the search is read.
     pub reader: Reader,
     pub drivers: Search,
-    /// How to find implicit layers in them.
     pub implicit_layers: Search,
-    /// How to find explicit layers in them.
     pub explicit_layers: Search,
     pub layers: LayerVariables,
     pub settings: Search,
@@ -28,18 +24,13 @@ pub struct Policy {
 
 #[derive(Clone, Copy, Debug)]
 pub enum Root {
-    /// A list of folders in a variable.
     Variable {
         name: &'static CStr,
         /// The fallback if it is unset or empty.
         fallback: Fallback,
     },
     /// A folder that was chosen when the loader was built.
-    BuiltIn {
-        /// The name of the build option.
-        name: &'static str,
-        path: &'static [u8],
-    },
+    BuiltIn { name: &'static str, path: &'static [u8] },
 }
 
 /// The folders to search if a variable is unset or empty.
@@ -61,7 +52,6 @@ pub const fn build_option(given: Option<&'static str>, usual: &'static str) -> &
     }
 }
 
-/// How one kind of manifest is found.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     /// A noun for the objects of the search, for messages: "driver".
@@ -75,9 +65,7 @@ pub struct Search {
     pub replacing: &'static [&'static CStr],
     /// The variable with the files and folders to search first, unless the search is replaced.
     pub adding: Option<&'static CStr>,
-    /// The variable that selects manifests by file name.
     pub select: Option<&'static CStr>,
-    /// The variable that disables manifests by file name.
     pub disable: Option<&'static CStr>,
 }
 
@@ -139,14 +127,12 @@ impl Policy {
 
     /// Returns the search of Fuchsia in these folders; the loader service's folder of driver manifests is
     /// `manifests`. Every variable is honoured: no process is elevated there.
-    #[must_use]
     pub const fn fuchsia(roots: &'static [Root], manifests: &'static [u8]) -> Self {
         let linux = Self::linux(roots);
         Self { reader: Reader::Plain, drivers: Search { service: Some(manifests), ..linux.drivers }, ..linux }
     }
 
     /// Returns the search of Linux desktops in these folders.
-    #[must_use]
     pub const fn linux(roots: &'static [Root]) -> Self {
         Self {
             roots,

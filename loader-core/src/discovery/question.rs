@@ -8,13 +8,11 @@ use crate::platform::Reader;
 pub enum Question {
     /// Whether the process has privileges that its user may lack.
     Elevated,
-    /// The path of the executable.
     Executable,
     Variable(CText, Reader),
     Exists(Text),
     /// The identity of the file at a path, however the path is spelled.
     Identity(Text),
-    /// The names in a folder.
     Listing(Text),
     File(Text),
 }
@@ -51,7 +49,6 @@ impl Question {
         Self::of(self.key())
     }
 
-    /// Returns the sort key of a question, equal only for equal questions.
     pub(super) fn key(&self) -> Key<'_> {
         match self {
             Self::Elevated => key(Topic::Elevated, b""),
@@ -70,7 +67,6 @@ impl Question {
 /// same length, so the bytes are seldom compared.
 pub(super) type Key<'a> = (Topic, usize, &'a [u8]);
 
-/// Returns the key of the question about `name`.
 pub(super) const fn key(topic: Topic, name: &[u8]) -> Key<'_> {
     (topic, name.len(), name)
 }

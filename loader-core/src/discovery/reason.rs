@@ -13,42 +13,21 @@ crate::reasons! {
         Unreadable(error: FileError) = [(unreadable_id(*error); &UNREADABLE) Warning "LDP_DRIVER_4" 40] ("{}", Unreadable(*error));
         Invalid(error: ManifestError) = [(error.id(); &[]) Warning "LDP_DRIVER_4" 45]
             ("the manifest cannot be used, {error}; correct it or reinstall the driver");
-        /// The library is for another pointer width.
-        LibraryArch {
-            /// The width in the manifest, in bits.
-            library: u32,
-            /// The width of the process, in bits.
-            process: u32,
-        } = ["library-arch-mismatch" Debug _ 20]
+        LibraryArch { library: u32, process: u32 } = ["library-arch-mismatch" Debug _ 20]
             ("the driver is for {library}-bit programs and this is a {process}-bit one; install the {process}-bit build of the driver \
               if there is none yet");
-        /// Another API's version: its major version is not 1, or its variant not 0.
-        ApiVersion {
-            version: Version,
-        } = ["api-version-incompatible" Warning "LDP_LOADER_4" 50]
+        ApiVersion { version: Version } = ["api-version-incompatible" Warning "LDP_LOADER_4" 50]
             ("\"api_version\" is {version}, and only versions 1.x.y of Vulkan can be loaded; a newer build of the driver may help");
-        /// It implements only a part of Vulkan, and the application did not request such drivers.
         PortabilityNotAsked = ["portability-not-asked" Info _ 55]
             ("the driver implements only a part of Vulkan, and the program did not ask for such drivers; it has to enable \
               VK_KHR_portability_enumeration and set VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR");
-        /// A variable lists the selected drivers, and this is not one of them.
-        NotSelected {
-            by: &'static CStr,
-        } = ["not-selected" Info _ 60]
+        NotSelected { by: &'static CStr } = ["not-selected" Info _ 60]
             ("no pattern of {} matches its file name; extend or unset the variable", Name(by));
-        Disabled {
-            by: &'static CStr,
-        } = ["disabled" Info _ 60]
+        Disabled { by: &'static CStr } = ["disabled" Info _ 60]
             ("a pattern of {} matches its file name; change or unset the variable", Name(by));
-        ManifestRepeated {
-            /// Its index in the plan's drivers.
-            of: usize,
-        } = ["manifest-repeated" Debug _ _] ("the same manifest was found before");
-        /// An earlier candidate has the same library.
-        Duplicate {
-            /// Its index in the plan's drivers.
-            of: usize,
-        } = ["duplicate-library" Debug _ _]
+        ManifestRepeated { of: usize }
+            = ["manifest-repeated" Debug _ _] ("the same manifest was found before");
+        Duplicate { of: usize } = ["duplicate-library" Debug _ _]
             ("an earlier manifest names the same library, and that one is used; one of the two can be removed");
     }
 }
@@ -67,7 +46,6 @@ pub(super) fn unreadable_id(error: FileError) -> &'static str {
     }
 }
 
-/// Why a manifest cannot be read, and a remedy.
 pub(super) struct Unreadable(pub(super) FileError);
 
 impl fmt::Display for Unreadable {
@@ -94,7 +72,6 @@ impl fmt::Display for Unreadable {
     }
 }
 
-/// The name of a variable as text.
 pub(crate) struct Name(pub(crate) &'static CStr);
 
 impl fmt::Display for Name {

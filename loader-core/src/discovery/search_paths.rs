@@ -10,10 +10,8 @@ use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::{Reader, variables};
 
-/// The separator of the elements of a list of paths.
 const SEPARATOR: u8 = b':';
 
-/// A variable that is set, and its value.
 pub(super) type Setting<'a> = (&'static CStr, &'a [u8]);
 
 /// The variables of a search, if they are set and honoured.
@@ -197,7 +195,6 @@ pub(super) fn add_default_paths(
     Ok(())
 }
 
-/// The variable with the path of the user's home folder.
 const HOME: &CStr = variables::HOME.name;
 
 /// Returns the elements of a list of paths, without the blanks around them and without empty ones.
@@ -226,13 +223,11 @@ fn find_bare_name(
 }
 
 impl SearchPath {
-    /// Returns a file or folder that a variable names.
     pub(super) fn named(element: &[u8], origin: Origin) -> Result<Self, OutOfMemory> {
         let path = path(&[element])?;
         Ok(Self { is_manifest: is_manifest_name(&path), path, origin })
     }
 
-    /// Returns whether it names a manifest without a folder.
     fn is_bare_name(&self) -> bool {
         self.is_manifest && !self.path.contains(&b'/')
     }

@@ -13,12 +13,10 @@ use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::FileError;
 use crate::platform::Platform;
 
-/// This program's settings file, if any.
 #[derive(Debug, Default)]
 pub struct SettingsPlan {
     /// The file that is used. Empty without one.
     pub path: Text,
-    /// Why nothing in it is used, if so.
     pub unusable: Option<SkipReason>,
     pub file: SettingsFile,
     /// The index in the file of the settings for this program.
@@ -28,7 +26,6 @@ pub struct SettingsPlan {
 /// The settings, and the answers that they were made from.
 #[derive(Debug, Default)]
 pub struct KnownSettings {
-    /// The answers. Everything else that is planned with these settings relies on them.
     pub snapshot: Snapshot,
     pub plan: SettingsPlan,
     /// Whether the drivers are fixed, so that leaving one out is reported regardless of filters.

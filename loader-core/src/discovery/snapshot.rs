@@ -44,7 +44,6 @@ pub struct Snapshot {
 pub struct Absent(u64);
 
 impl Snapshot {
-    #[must_use]
     pub const fn new() -> Self {
         Self { records: Vec::new(), optional: Vec::new() }
     }
@@ -54,10 +53,6 @@ impl Snapshot {
     }
 
     /// Asks `platform` and records the answers.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; the snapshot then keeps its records and may contain some of the new
-    /// answers.
     pub fn ask(&mut self, platform: &Platform, questions: Vec<Question>) -> Result<(), OutOfMemory> {
         let asked = self.ask_each(platform, questions);
         sort(&mut self.records);
@@ -73,7 +68,6 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Records an answer that is already known. An earlier answer to the same question stays.
     pub fn record(&mut self, record: Record) -> Result<(), OutOfMemory> {
         match index_of(&self.records, record.question.key()) {
             Ok(_) => Ok(()),
@@ -110,9 +104,6 @@ impl Snapshot {
 
     /// Adds records of questions that the snapshot does not have yet; those after the first `needed` ones are
     /// optional. It stays as long as the process, so it takes only the memory that they need.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; some are missing then.
     pub(super) fn add(
         &mut self,
         mut all: impl Iterator<Item = Record>,
@@ -179,7 +170,6 @@ impl Snapshot {
         Ok(Some(Absent(absent)))
     }
 
-    /// Returns whether the folder `path` is among those.
     pub(crate) fn lacks(&self, absent: Absent, path: &[u8]) -> bool {
         let mut rest = absent.0;
         while rest != 0 {
@@ -196,7 +186,6 @@ impl Snapshot {
         false
     }
 
-    /// Returns the answer to the question with this key, if known.
     pub(super) fn answer_to(&self, key: Key<'_>) -> Option<&Answer> {
         let find = |records: &'_ [Record]| index_of(records, key).ok();
         let needed = find(&self.records).and_then(|index| self.records.get(index));

@@ -4,6 +4,7 @@
 
 use core::fmt;
 
+use super::fields::{Field, FieldProblem};
 use super::json;
 use super::version::{Version, VersionError};
 use crate::memory::{OrOutOfMemory, OutOfMemory, Text};
@@ -14,112 +15,12 @@ pub struct DriverManifest {
     /// The library as written: a bare name or a path, relative or absolute. Never empty, no NUL
     /// inside.
     pub library_path: Text,
-    /// The highest version of Vulkan that the driver claims to support.
     pub api_version: Version,
     /// The pointer width of the library in bits, 32 or 64, if stated.
     pub library_arch: Option<u32>,
     /// Whether some of the driver's devices implement only a part of Vulkan (`VK_KHR_portability_subset`).
     pub portability: bool,
-    /// A defect that does not make the manifest unusable.
     pub warning: Option<ManifestWarning>,
-}
-
-/// Declares the fields of manifests by their keys.
-macro_rules! fields {
-    ($($field:ident $key:literal,)*) => {
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Field {
-            $(
-                #[doc = concat!("`", $key, "`.")]
-                $field,
-            )*
-        }
-
-        impl Field {
-            /// Returns the key of the field in its object.
-            pub fn key(self) -> &'static str {
-                match self {
-                    $(Self::$field => $key,)*
-                }
-            }
-        }
-    };
-}
-
-fields! {
-    FormatVersion "file_format_version",
-    Icd "ICD", // the object that contains the following fields.
-    LibraryPath "library_path",
-    ApiVersion "api_version",
-    LibraryArch "library_arch",
-    Portability "is_portability_driver",
-    Layer "layer", // the object that contains the following fields.
-    Layers "layers", // a list of such objects.
-    Name "name", // of a layer or an extension.
-    Type "type",
-    ImplementationVersion "implementation_version",
-    Description "description",
-    Functions "functions",
-    PreInstanceFunctions "pre_instance_functions",
-    InstanceExtensions "instance_extensions",
-    DeviceExtensions "device_extensions",
-    SpecVersion "spec_version", // of an extension.
-    EntryPoints "entrypoints", // of an extension.
-    EnableEnvironment "enable_environment",
-    DisableEnvironment "disable_environment",
-    ComponentLayers "component_layers",
-    OverridePaths "override_paths",
-    BlacklistedLayers "blacklisted_layers",
-    AppKeys "app_keys",
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldProblem {
-    Missing,
-    /// It does not have the expected type.
-    WrongType {
-        /// The expected type: "a string", "an object", "true or false".
-        expected: &'static str,
-    },
-    Empty,
-    /// It contains a NUL character, which no path can.
-    HoldsNul,
-    Version(VersionError),
-    /// Its value is unknown to the format.
-    Unknown,
-    TooLong,
-    /// It has more values than the loader's limit.
-    TooMany,
-    /// It is present together with this other field, which excludes it.
-    Excluded {
-        by: &'static str,
-    },
-    /// It needs a newer version of the file format than the file's.
-    FormatTooOld {
-        /// The first version that has it.
-        needed: Version,
-    },
-    UnknownField,
-    Repeated,
-    /// It is ignored in a process with privileges that its user may lack.
-    Elevated,
-    /// It is a list, and this entry of it cannot be used.
-    WrongEntry,
-}
-
-impl FieldProblem {
-    fn id(self) -> &'static str {
-        if self == Self::Missing { "manifest-field-missing" } else { "manifest-field-invalid" }
-    }
-
-    /// Returns why `text` cannot be a path or a name.
-    #[inline(never)]
-    pub(super) fn of_text(text: &[u8]) -> Option<Self> {
-        if text.is_empty() {
-            return Some(Self::Empty);
-        }
-        text.contains(&0).then_some(Self::HoldsNul)
-    }
 }
 
 crate::reasons! {
@@ -127,12 +28,8 @@ crate::reasons! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ManifestError [] {
         Json(error: json::Error) = ["manifest-not-json"] ("it is not valid JSON: {error}");
-        /// The document is JSON, but not an object.
-        NotAnObject {
-            /// The line on which the document begins.
-            line: u32,
-        } = ["manifest-not-an-object"] ("line {line}: the document is not an object in braces");
-        /// A required field is missing or wrong.
+        NotAnObject { line: u32 }
+            = ["manifest-not-an-object"] ("line {line}: the document is not an object in braces");
         Field {
             field: Field,
             problem: FieldProblem,
@@ -142,13 +39,11 @@ crate::reasons! {
     }
 }
 
-/// A defect of a manifest that is used anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManifestWarning {
     /// The version of the file format is unknown here. The file is read like the newest known
     /// version.
     UnknownFormatVersion(Version),
-    /// A layer is for a version of Vulkan below 1.0. It is used anyway.
     OldApiVersion(Version),
     /// An optional field is ignored. `layers` and `api_version` are used anyway.
     FieldIgnored {
@@ -160,10 +55,6 @@ pub enum ManifestWarning {
 }
 
 impl DriverManifest {
-    /// Reads the manifest in `bytes`.
-    ///
-    /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one the manifest's defect.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         match read(bytes) {
             Ok(manifest) => Ok(Ok(manifest)),
@@ -186,13 +77,13 @@ fn read(bytes: &[u8]) -> Result<DriverManifest, OrOutOfMemory<ManifestError>> {
     let icd = present(icd.as_ref(), Field::Icd, root)?;
     if icd.kind() != json::Kind::Object {
         let problem = FieldProblem::WrongType { expected: "an object" };
-        return Err(ManifestError::Field { field: Field::Icd, problem, line: icd.line() }.into());
+        return Err(ManifestError::at(icd, Field::Icd, problem).into());
     }
     let (library, written) = string(library.as_ref(), Field::LibraryPath, icd)?;
     let (api_version, odd_version) = version(api_version.as_ref(), Field::ApiVersion, icd, None)?;
     let library_path = written.to_text()?;
     if let Some(problem) = FieldProblem::of_text(&library_path) {
-        return Err(ManifestError::Field { field: Field::LibraryPath, problem, line: library.line() }.into());
+        return Err(ManifestError::at(library, Field::LibraryPath, problem).into());
     }
     let (library_arch, arch_warning) = arch.as_ref().map_or((None, None), library_arch);
     let (portability, portability_warning) = partial.as_ref().map_or((false, None), portability);
@@ -221,10 +112,9 @@ pub(super) fn present<'v, 'a>(
     field: Field,
     object: &json::Value<'_>,
 ) -> Result<&'v json::Value<'a>, ManifestError> {
-    value.ok_or_else(|| ManifestError::Field { field, problem: FieldProblem::Missing, line: object.line() })
+    value.ok_or_else(|| ManifestError::at(object, field, FieldProblem::Missing))
 }
 
-/// Returns a required text of `object`, with its value.
 pub(super) fn string<'v, 'a>(
     value: Option<&'v json::Value<'a>>,
     field: Field,
@@ -232,7 +122,7 @@ pub(super) fn string<'v, 'a>(
 ) -> Result<(&'v json::Value<'a>, json::Str<'a>), ManifestError> {
     let value = present(value, field, object)?;
     let problem = FieldProblem::WrongType { expected: "a string" };
-    let text = value.string().ok_or_else(|| ManifestError::Field { field, problem, line: value.line() })?;
+    let text = value.string().ok_or_else(|| ManifestError::at(value, field, problem))?;
     Ok((value, text))
 }
 
@@ -277,6 +167,11 @@ fn portability(value: &json::Value<'_>) -> (bool, Option<ManifestWarning>) {
 }
 
 impl ManifestError {
+    /// Returns the problem of a field with this value, or of one that its object lacks.
+    pub(super) fn at(value: &json::Value<'_>, field: Field, problem: FieldProblem) -> Self {
+        Self::Field { field, problem, line: value.line() }
+    }
+
     /// Returns the line of the manifest to fix, from 1.
     pub fn line(&self) -> u32 {
         match self {
@@ -303,30 +198,6 @@ impl fmt::Display for ManifestWarning {
                 let ignored = if used { "" } else { ", so it is ignored" };
                 write!(f, "line {line}: \"{}\" {problem}{ignored}", field.key())
             }
-        }
-    }
-}
-
-impl fmt::Display for FieldProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing => f.write_str("is missing"),
-            Self::WrongType { expected } => write!(f, "must be {expected}"),
-            Self::Empty => f.write_str("is empty"),
-            Self::HoldsNul => f.write_str("holds a NUL character"),
-            Self::Version(VersionError::NotAVersion) => f.write_str("is not a version such as 1.3.290"),
-            Self::Version(VersionError::OutOfRange) => {
-                f.write_str("has a number that is too large for a version")
-            }
-            Self::Unknown => f.write_str("has a value that the format does not define"),
-            Self::TooLong => f.write_str("is longer than Vulkan has room for"),
-            Self::TooMany => f.write_str("has too many values, and the last ones are left out"),
-            Self::Excluded { by } => write!(f, "must not be used with \"{by}\""),
-            Self::FormatTooOld { needed } => write!(f, "needs file format version {needed}"),
-            Self::UnknownField => f.write_str("is not a field of this object"),
-            Self::Repeated => f.write_str("appears a second time"),
-            Self::WrongEntry => f.write_str("has an entry that cannot be used"),
-            Self::Elevated => f.write_str("is not allowed in elevated processes"),
         }
     }
 }

@@ -23,18 +23,12 @@ use scanner::{Nesting, Scanner};
 pub const DEPTH_LIMIT: u32 = 64;
 
 /// Checks the document at the beginning of `bytes` and returns its value.
-///
-/// # Errors
-/// [`Error`]: the defect and its position.
 pub fn parse(bytes: &[u8]) -> Result<Value<'_>, Error> {
     parse_wanted(bytes, &mut Wanted { outer: (&[], &mut []), inner: (&[], &mut []) })
 }
 
 /// Does the same, and returns in the same pass the results of [`members_named`](Value::members_named) of the document, and of its
 /// first member with the first of `names`.
-///
-/// # Errors
-/// As for [`parse`].
 pub fn parse_members<'a, const N: usize, const M: usize>(
     bytes: &'a [u8],
     names: [&str; N],
@@ -46,7 +40,6 @@ pub fn parse_members<'a, const N: usize, const M: usize>(
     Ok((root, outer, inner))
 }
 
-/// The members with some names, in the order of these.
 pub type NamedMembers<'a, const N: usize> = [Option<Value<'a>>; N];
 
 /// The names of members and the values found: of the document, and of its first member with the first of these names.
@@ -135,7 +128,6 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// Returns the members of an object in the order of the file, with duplicates. Empty for a non-object.
     #[inline(never)] // several callers
     pub fn members(&self) -> Members<'a> {
         Members(self.contents(Kind::Object))
@@ -146,7 +138,6 @@ impl<'a> Value<'a> {
         Members(Some(Scanner { bytes: self.bytes, at: self.end }))
     }
 
-    /// Returns the values of a list. Empty if this is not a list.
     #[inline(never)] // several callers
     pub fn items(&self) -> Items<'a> {
         Items(self.contents(Kind::List))
@@ -156,12 +147,10 @@ impl<'a> Value<'a> {
         self.as_written().strip_prefix(b"\"")?.strip_suffix(b"\"").map(Str)
     }
 
-    /// Returns whether this is `true` or `false`; `None` if it is neither.
     pub fn truth(&self) -> Option<bool> {
         (self.kind() == Kind::Truth).then(|| self.bytes.get(self.at) == Some(&b't'))
     }
 
-    /// Returns the text of the value as written in the document.
     pub fn as_written(&self) -> &'a [u8] {
         self.bytes.get(self.range()).unwrap_or_default()
     }
@@ -180,12 +169,10 @@ impl<'a> Value<'a> {
         Some(if negative { number.wrapping_neg() } else { number })
     }
 
-    /// Returns the range of the value in the document.
     pub const fn range(&self) -> Range<usize> {
         self.at..self.end
     }
 
-    /// Returns the line on which the value begins, from 1.
     #[inline(never)] // several callers
     pub fn line(&self) -> u32 {
         position(self.bytes, self.at).0
@@ -216,7 +203,6 @@ impl<'a> Iterator for Members<'a> {
 pub struct Items<'a>(Option<Scanner<'a>>);
 
 impl<'a> From<Option<&Value<'a>>> for Items<'a> {
-    /// Returns the values of a list that may be missing.
     fn from(list: Option<&Value<'a>>) -> Self {
         list.map_or_else(Self::default, |list| list.items())
     }
@@ -378,17 +364,13 @@ fn hexadecimal(bytes: &[u8]) -> Option<(u16, &[u8])> {
     Some((value, rest))
 }
 
-/// Where and why a text is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error {
     pub kind: ErrorKind,
-    /// The line, from 1.
     pub line: u32,
-    /// The column, from 1, counted in bytes.
     pub column: u32,
 }
 
-/// A defect of a text that should be JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Empty,

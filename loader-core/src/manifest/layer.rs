@@ -20,13 +20,11 @@ pub use features::DeclaredSettings;
 #[derive(Debug)]
 pub struct LayerFile {
     pub format_version: Version,
-    /// A defect of the file as a whole.
     pub warning: Option<ManifestWarning>,
     /// Its layers in the order of the file, or why one cannot be used.
     pub layers: Vec<Result<LayerManifest, ManifestError>>,
 }
 
-/// The content of a manifest about one layer.
 #[derive(Debug, Default)]
 pub struct LayerManifest {
     /// Its name for applications and variables. Not empty, at most [`NAME_LIMIT`] bytes, no NUL
@@ -34,9 +32,7 @@ pub struct LayerManifest {
     pub name: Text,
     /// The call chains that it is for.
     pub layer_type: LayerType,
-    /// The library as written: a bare name, a relative or an absolute path. Empty for a meta-layer.
     pub library_path: Text,
-    /// The version of Vulkan that the layer was made for.
     pub api_version: Version,
     pub implementation_version: u32,
     /// A line of text for users, of any length; Vulkan allows 255 bytes.
@@ -48,9 +44,7 @@ pub struct LayerManifest {
     /// The layer's names of the functions that intercept commands before an instance exists. Empty before
     /// version 1.1.2 of the format.
     pub pre_instance_functions: PreInstanceFunctions,
-    /// The instance extensions that the layer adds.
     pub instance_extensions: Vec<LayerExtension>,
-    /// The device extensions that the layer adds.
     pub device_extensions: Vec<LayerExtension>,
     /// The variable that must have this value for an implicit layer to be active.
     pub enable_environment: Option<Switch>,
@@ -60,14 +54,12 @@ pub struct LayerManifest {
     pub component_layers: Vec<Text>,
     /// The folders to search for explicit layers instead, for the override layer.
     pub override_paths: Vec<Text>,
-    /// The layers that the override layer blacklists.
     pub blacklisted_layers: Vec<Text>,
     /// The executables that the override layer is for; all if the list is empty.
     pub app_keys: Vec<Text>,
     /// The position of the layer's object in the file, in bytes. The object may contain more for people and
     /// tools, such as `introduction`, `url` and `features`.
     pub range: Range<usize>,
-    /// A defect that does not make the layer unusable.
     pub warning: Option<ManifestWarning>,
 }
 
@@ -101,7 +93,6 @@ pub struct LayerFunctions {
     pub get_device_proc_addr: Option<Symbol>,
 }
 
-/// The names under which a layer's library exports the functions that intercept the global commands.
 #[derive(Debug, Default)]
 pub struct PreInstanceFunctions {
     pub enumerate_instance_extension_properties: Option<Symbol>,
@@ -111,10 +102,8 @@ pub struct PreInstanceFunctions {
 
 #[derive(Debug)]
 pub struct LayerExtension {
-    /// Its name. Not empty, at most [`NAME_LIMIT`] bytes, contains no NUL.
     pub name: Text,
     pub spec_version: u32,
-    /// The commands that a device extension adds.
     pub entry_points: Vec<Symbol>,
 }
 
@@ -133,7 +122,6 @@ pub const OVERRIDE_LAYER: &[u8] = b"VK_LAYER_LUNARG_override";
 pub struct Symbol(Text);
 
 impl Symbol {
-    /// Returns the symbol called `name`, which ends at its first NUL.
     pub fn new(name: &[u8]) -> Result<Self, OutOfMemory> {
         text(&[name, b"\0"]).map(Self)
     }
@@ -143,17 +131,12 @@ impl Symbol {
         CStr::from_bytes_until_nul(&self.0).unwrap_or(c"")
     }
 
-    /// Returns the name without the NUL at its end.
     pub fn bytes(&self) -> &[u8] {
         self.as_c_str().to_bytes()
     }
 }
 
 impl LayerFile {
-    /// Reads the manifest in `bytes`.
-    ///
-    /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one the file's defect.
     pub fn parse(bytes: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         let mut file = Self { format_version: Version::default(), warning: None, layers: Vec::new() };
         match read::file(bytes, &mut file) {

@@ -4,12 +4,14 @@
 //! [`json`] is as lenient as they are and no more: see its documentation for the list.
 
 mod driver;
+mod fields;
 pub mod json;
 mod layer;
 mod settings;
 mod version;
 
-pub use driver::{DriverManifest, Field, FieldProblem, ManifestError, ManifestWarning};
+pub use driver::{DriverManifest, ManifestError, ManifestWarning};
+pub use fields::{Field, FieldProblem};
 pub use layer::{
     DeclaredSettings, LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType,
     NAME_LIMIT, OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,

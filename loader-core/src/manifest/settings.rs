@@ -9,7 +9,8 @@ mod tests;
 
 use core::fmt;
 
-use super::driver::{FieldProblem, ManifestError};
+use super::driver::ManifestError;
+use super::fields::FieldProblem;
 use crate::log::{Filter, LogLocation};
 use crate::memory::{Escaped, OutOfMemory, Text, Vec};
 
@@ -21,7 +22,6 @@ pub struct SettingsFile {
     pub warnings: Vec<SettingsWarning>,
 }
 
-/// Settings for some programs, or for all.
 #[derive(Debug, Default)]
 pub struct Settings {
     /// The executables that they are for, each with its full path. `None`: for every program that
@@ -32,9 +32,7 @@ pub struct Settings {
     pub layers: Option<Vec<LayerSetting>>,
     /// The filter for standard error, which replaces the filter of `VK_LOADER_DEBUG` unless it is silent.
     pub stderr_log: Filter,
-    /// Files that messages are appended to.
     pub log_locations: Vec<LogLocation>,
-    /// Driver manifests to read before those that the search finds.
     pub additional_drivers: Vec<Text>,
     /// Whether only those are used. Never set if the list is empty.
     pub additional_drivers_use_exclusively: bool,
@@ -83,7 +81,6 @@ pub struct DeviceSetting {
     pub device_name: Text,
 }
 
-/// Something in a settings file that is ignored.
 #[derive(Debug)]
 pub struct SettingsWarning {
     /// The key of the field, as written in the file.
@@ -96,9 +93,6 @@ pub struct SettingsWarning {
 impl SettingsFile {
     /// Reads the settings file in `bytes`. Relative paths in it are relative to `folder`, which includes a
     /// final slash.
-    ///
-    /// # Errors
-    /// The outer error is [`OutOfMemory`], the inner one why the file is unusable.
     pub fn parse(bytes: &[u8], folder: &[u8]) -> Result<Result<Self, ManifestError>, OutOfMemory> {
         read::file(bytes, folder)
     }

@@ -18,22 +18,18 @@ pub struct Version {
     pub patch: u16,
 }
 
-/// Why a text is not a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VersionError {
-    /// The first part does not begin with a digit, or the text has more than four parts.
     NotAVersion,
     /// A number does not fit into its bits in a Vulkan version.
     OutOfRange,
 }
 
 impl Version {
-    #[must_use]
     pub const fn new(major: u8, minor: u16, patch: u16) -> Self {
         Self { variant: 0, major, minor, patch }
     }
 
-    /// Returns the number as `VK_MAKE_API_VERSION` encodes it.
     pub const fn encoded(self) -> u32 {
         (self.variant as u32) << 29
             | (self.major as u32) << 22
@@ -41,8 +37,6 @@ impl Version {
             | self.patch as u32
     }
 
-    /// Returns the version that a `VK_MAKE_API_VERSION` number encodes.
-    #[must_use]
     pub const fn from_encoded(number: u32) -> Self {
         Self {
             variant: (number >> 29) as u8,

@@ -26,7 +26,6 @@ const NO_CREATE_DEVICE: &str =
     "RenderDoc returns no vkCreateDevice without an instance, which this layer needs";
 
 impl LayerPlan {
-    /// Returns the index of the layer called `name`, if it can be used.
     pub fn usable(&self, name: &[u8]) -> Option<usize> {
         let index = self.named(name)?;
         self.layers.get(index)?.skipped.is_none().then_some(index)
@@ -73,7 +72,6 @@ impl LayerPlan {
         Ok(ActiveLayers { layers: chain.active, refused })
     }
 
-    /// Returns the index of the layer called `name`, whether it can be used or not.
     pub(super) fn named(&self, name: &[u8]) -> Option<usize> {
         let name_at = |index: &usize| self.layers.get(*index).map_or(&b""[..], |layer| layer.name());
         let first = self.by_name.partition_point(|index| name_at(index) < name);
@@ -181,18 +179,15 @@ impl LayerPlan {
         Ok(())
     }
 
-    /// Returns whether a layer can be used and is active without a request.
     fn is_wanted(&self, index: usize) -> bool {
         self.layers.get(index).is_some_and(|layer| layer.skipped.is_none() && layer.inactive.is_none())
     }
 
-    /// Returns whether a variable of its own manifest disables a layer.
     fn is_switched_off(&self, index: usize) -> bool {
         self.layers.get(index).is_some_and(|layer| layer.inactive == Some(LayerReason::DisableEnvironmentSet))
     }
 }
 
-/// The layers that have been activated, in order.
 struct Chain<'a> {
     plan: &'a LayerPlan,
     api_version: Version,
@@ -248,7 +243,6 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
-    /// Marks a layer as placed in the chain. Returns whether it is new there.
     fn take(&mut self, index: usize) -> bool {
         match self.placed.get_mut(index) {
             Some(placed) => !core::mem::replace(placed, true),

@@ -45,7 +45,6 @@ pub(super) fn choose_override(
     Ok(in_force.then_some(chosen))
 }
 
-/// Returns whether an implicit layer can be used and is an override layer: a meta-layer of that name.
 fn is_override(layer: &LayerCandidate) -> bool {
     layer.skipped.is_none()
         && layer
@@ -54,7 +53,6 @@ fn is_override(layer: &LayerCandidate) -> bool {
             .is_some_and(|manifest| manifest.is_meta() && manifest.name.as_slice() == OVERRIDE_LAYER)
 }
 
-/// Skips every layer whose name an earlier one has. Layers listed in the settings file are exempt.
 pub(super) fn skip_taken_names(layers: &mut [LayerCandidate]) -> Result<(), OutOfMemory> {
     let mut indices = Vec::new();
     let has_to_share = |layer: &LayerCandidate| layer.skipped.is_none() && layer.control.is_none();

@@ -17,7 +17,6 @@ use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
 use crate::platform::FileError;
 
-/// The number of layers above which the rest is ignored.
 const LAYER_LIMIT: usize = 4096;
 
 /// Makes the plan, in stages: the user's variables; the implicit layers; the layers that the environment
@@ -139,7 +138,6 @@ fn override_paths(layer: &LayerCandidate) -> Result<Vec<SearchPath>, OutOfMemory
     Ok(search_paths)
 }
 
-/// Reads the manifests at `search_paths` and adds their layers to the plan.
 fn search(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,
@@ -258,7 +256,6 @@ impl LayerCandidate {
 }
 
 impl LayerManifest {
-    /// Returns why the layer's manifest makes it unusable; `None` if it does not.
     fn unusable(&self, kind: LayerKind, pointer_width: u32) -> Option<LayerReason> {
         if self.layer_type == LayerType::Device {
             return Some(LayerReason::DeviceLayer);

@@ -25,7 +25,6 @@ pub(super) fn ask_for_listed<'s>(
     Ok((parts.next().unwrap_or_default(), parts.next()))
 }
 
-/// Adds listed layers to the plan, in the order of the list.
 pub(super) fn add_listed(
     inquiry: &mut Inquiry<'_>,
     policy: &Policy,

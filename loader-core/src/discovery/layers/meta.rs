@@ -41,7 +41,6 @@ pub(super) fn check_meta_layers(plan: &mut LayerPlan) -> Result<(), OutOfMemory>
     Ok(())
 }
 
-/// How far a meta-layer has been checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     New,
@@ -49,10 +48,8 @@ enum State {
     Done,
 }
 
-/// The effect of a component on its meta-layer.
 enum Verdict {
     Fits,
-    /// This component is a meta-layer that must be checked first.
     Unknown(usize),
     /// No component is left, or the meta-layer cannot be used for this reason.
     Done(Option<LayerReason>),

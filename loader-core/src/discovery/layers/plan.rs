@@ -10,19 +10,16 @@ use crate::discovery::{IgnoreReason, Note, Origin, Searched};
 use crate::manifest::{Control, LayerManifest, ManifestWarning, Version};
 use crate::memory::{Escaped, Text, Vec};
 
-/// The system's layers, and everything that led to them.
 #[derive(Debug, Default)]
 pub struct LayerPlan {
     /// Every layer found: implicit ones first, then explicit ones, each in the order of the search;
     /// an unreadable manifest counts as one layer. vkEnumerateInstanceLayerProperties has this
     /// order.
     pub layers: Vec<LayerCandidate>,
-    /// Every search path, in order, existing or not.
     pub searched: Vec<Searched>,
     pub notes: Vec<LayerNote>,
     /// Whether the settings file lists layers: they are then called in the order of the plan.
     pub(super) is_listed: bool,
-    /// The active override layer, if any.
     pub(super) overriding: Option<usize>,
     /// The layers with a name, sorted by it; among equals the one with a right to it comes first.
     pub(super) by_name: Vec<usize>,
@@ -35,11 +32,8 @@ pub struct LayerPlan {
 #[derive(Debug)]
 pub struct LayerCandidate {
     pub path: Text,
-    /// The index of the entry of [`LayerPlan::searched`] that led to it.
     pub found_in: usize,
-    /// Whether it was found among the implicit or the explicit layers.
     pub kind: LayerKind,
-    /// The content of its manifest. `None` if that was not read or could not be.
     pub manifest: Option<LayerManifest>,
     /// The library to open: a bare name for the dynamic linker, or a path. Empty for a meta-layer and without
     /// a manifest.
@@ -56,21 +50,16 @@ pub struct LayerCandidate {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerKind {
-    /// By its existence.
     Implicit,
-    /// By request.
     Explicit,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LayerRequest<'a> {
-    /// The names in `ppEnabledLayerNames`. Empty for calls before an instance exists.
     pub enabled: &'a [&'a CStr],
-    /// The version of Vulkan that the application requests.
     pub api_version: Version,
 }
 
-/// The layers that are active in one instance.
 #[derive(Debug, Default)]
 pub struct ActiveLayers {
     /// The active layers in the order of calls, closest to the application first. A meta-layer
@@ -83,9 +72,7 @@ pub struct ActiveLayers {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveLayer {
-    /// Its index in [`LayerPlan::layers`].
     pub layer: usize,
-    /// Why it is active, and why at this position in the order.
     pub because: ActivationCause,
     /// Whether it was made for a lower version of Vulkan than the application requests (major and
     /// minor version). It is active anyway.
@@ -103,26 +90,21 @@ pub enum ActivationCause {
     Application,
     /// An active meta-layer has it as a component.
     Component {
-        /// The index of the meta-layer in the plan.
         of: usize,
     },
 }
 
-/// A layer that the application requested and cannot have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Its index in [`LayerRequest::enabled`].
     pub name: usize,
     pub because: LayerRequestError,
 }
 
-/// Why an application cannot have a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerRequestError {
     Unknown,
     /// The layer was found, and is skipped for the reason in the plan.
     Skipped {
-        /// Its index in the plan.
         layer: usize,
     },
 }
@@ -152,19 +134,11 @@ crate::reasons! {
         } = ["named-layer-not-found" Error]
             ("{} names the layer {}, which {}", Name(by), Escaped(name), Obstacle(*skipped, *hidden_by));
         /// More layers were found than the loader's limit.
-        TooManyLayers {
-            /// The number of layers that were left out.
-            left_out: usize,
-        } = ["too-many-layers" Warning] ("there are too many layers, {left_out} of them were left out");
+        TooManyLayers { left_out: usize }
+            = ["too-many-layers" Warning] ("there are too many layers, {left_out} of them were left out");
         /// A layer has another position, since it does not work above another.
-        Moved {
-            name: Text,
-            /// The layer directly above it.
-            below: Text,
-            /// Why it does not work above that layer.
-            reason: &'static str,
-        } = ["layer-moved" Info] ("the layer {} is called after {}: {reason}", Escaped(name), Escaped(below));
-        /// The settings file lists the layers and has no position for others, so none are searched for.
+        Moved { name: Text, below: Text, reason: &'static str }
+            = ["layer-moved" Info] ("the layer {} is called after {}: {reason}", Escaped(name), Escaped(below));
         OnlyListed = ["only-listed-layers" Info] ("the settings file lists all layers, so others are not searched for");
     }
 }
@@ -283,7 +257,6 @@ impl ActiveLayers {
 }
 
 impl LayerCandidate {
-    /// Returns its name; empty without a manifest.
     pub fn name(&self) -> &[u8] {
         self.manifest.as_ref().map_or(b"", |manifest| manifest.name.as_slice())
     }

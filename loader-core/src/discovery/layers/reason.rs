@@ -15,70 +15,36 @@ crate::reasons! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum LayerReason(explained: &Explained<'_>) [level policy] {
         Unreadable(error: FileError) = [(unreadable_id(*error); &UNREADABLE) Warning _] ("{}", Unreadable(*error));
-        /// The manifest, or its entry for this layer, cannot be used.
         Invalid(error: ManifestError) = [(error.id(); &[]) Warning _]
             ("the manifest cannot be used, {error}; correct it or reinstall the layer");
         ManifestRepeated = ["manifest-repeated" Debug _] ("the same manifest was found before");
-        /// It is a device layer, a kind that is no longer loaded.
         DeviceLayer = ["device-layer" Warning _] ("it is a device layer, which loaders no longer use; a newer build may help");
-        /// The library is for another pointer width.
-        LibraryArch {
-            /// The width in the manifest, in bits.
-            library: u32,
-            /// The width of the process, in bits.
-            process: u32,
-        } = ["library-arch-mismatch" Debug _] ("the layer is for {library}-bit programs and this is a {process}-bit one");
-        /// Another API's version: its major version is not 1, or its variant not 0.
-        ApiVersion {
-            version: Version,
-        } = ["api-version-incompatible" Warning "LLP_LOADER_4"]
+        LibraryArch { library: u32, process: u32 }
+            = ["library-arch-mismatch" Debug _] ("the layer is for {library}-bit programs and this is a {process}-bit one");
+        ApiVersion { version: Version } = ["api-version-incompatible" Warning "LLP_LOADER_4"]
             ("\"api_version\" is {version}, and only layers for versions 1.x.y can be used");
-        /// It is implicit, and its manifest names no variable that disables it.
         NoDisableEnvironment = ["no-disable-environment" Warning _]
             ("the manifest has no \"disable_environment\" with the name of a variable, which every implicit layer needs so that users can \
               turn it off");
-        /// It is an override layer for programs other than this one.
         OtherProgram = ["other-program" Debug _] ("\"app_keys\" does not list this program");
-        NameTaken {
-            /// Its index in the plan.
-            of: usize,
-        } = ["name-taken" Debug _] ("{} comes first and has the same name", Escaped(explained.path_of(*of)));
-        Blacklisted {
-            /// The index of the override layer in the plan.
-            by: usize,
-        } = ["blacklisted" Info "LLP_LOADER_12"] ("the override layer in {} excludes it", Escaped(explained.path_of(*by)));
-        Disabled {
-            by: &'static CStr,
-        } = ["disabled" Info _] ("a pattern of {} matches its name; change or unset the variable", Name(by));
-        /// It is a meta-layer, and one of its components does not exist or cannot be used.
-        ComponentMissing {
-            /// The index of the name in its manifest.
-            component: usize,
-        } = ["component-missing" Warning "LLP_LOADER_10"]
+        NameTaken { of: usize }
+            = ["name-taken" Debug _] ("{} comes first and has the same name", Escaped(explained.path_of(*of)));
+        Blacklisted { by: usize }
+            = ["blacklisted" Info "LLP_LOADER_12"] ("the override layer in {} excludes it", Escaped(explained.path_of(*by)));
+        Disabled { by: &'static CStr }
+            = ["disabled" Info _] ("a pattern of {} matches its name; change or unset the variable", Name(by));
+        ComponentMissing { component: usize } = ["component-missing" Warning "LLP_LOADER_10"]
             ("its component {} does not exist or cannot be used; install it", Escaped(explained.component(*component)));
-        /// It is a meta-layer that is a component of itself, perhaps through others.
-        ComponentCycle {
-            /// The index of the name in its manifest.
-            component: usize,
-        } = ["component-cycle" Warning "LLP_LOADER_10"]
+        ComponentCycle { component: usize } = ["component-cycle" Warning "LLP_LOADER_10"]
             ("it contains itself through its component {}", Escaped(explained.component(*component)));
-        /// It is a meta-layer for a higher version of Vulkan than one of its components.
-        ComponentTooOld {
-            /// The index of the name in its manifest.
-            component: usize,
-        } = ["component-too-old" Warning "LLP_LOADER_10"]
+        ComponentTooOld { component: usize } = ["component-too-old" Warning "LLP_LOADER_10"]
             ("its component {} is made for a lower version of Vulkan than the layer itself", Escaped(explained.component(*component)));
-        /// It is implicit, and waits for a variable to have a value.
         EnableEnvironmentNotSet = ["enable-environment-not-set" Debug "LLP_LOADER_6"] ("{}", NotEnabled(explained.enable_environment()));
-        /// It is implicit, and a variable disables it.
         DisableEnvironmentSet = ["disable-environment-set" Info "LLP_LOADER_7"]
             ("{} is set, which disables it", Escaped(explained.disabling_variable()));
-        /// It is explicit, and nothing requests it.
         NotAskedFor = ["not-asked-for" Debug _] ("nothing enables it");
         SettingsOff = ["settings-off" Info _] ("the settings file turns it off");
-        /// According to the settings file, the layer of this name is elsewhere.
         SettingsElsewhere = ["settings-elsewhere" Debug _] ("the settings file names another manifest for it");
-        /// The settings file names this manifest for a layer that it does not contain.
         SettingsName = ["settings-name" Warning _] ("the settings file has this manifest with another name");
     }
 }

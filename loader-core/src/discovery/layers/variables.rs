@@ -19,7 +19,6 @@ use crate::platform::Reader;
 /// The variables that select active layers, if they are set and honoured.
 pub(super) struct Variables<'a> {
     pub(super) called: LayerVariables,
-    /// The names of enabled layers, in order.
     pub(super) names: Vec<&'a [u8]>,
     sorted_names: Vec<&'a [u8]>,
     pub(super) enable: Option<NameFilter<'a>>,
@@ -89,17 +88,14 @@ impl<'a> Variables<'a> {
         Ok(())
     }
 
-    /// Returns whether any layer is enabled by name or by pattern.
     pub(super) fn enable_any(&self) -> bool {
         !self.names.is_empty() || self.enable.is_some()
     }
 
-    /// Returns whether a layer is enabled by name.
     pub(super) fn names(&self, name: &[u8]) -> bool {
         self.sorted_names.binary_search(&name).is_ok()
     }
 
-    /// Returns whether a layer is enabled, by name or by pattern.
     fn enables(&self, name: &[u8]) -> bool {
         self.names(name) || self.enable.is_some_and(|patterns| patterns.matches(name))
     }

@@ -103,7 +103,6 @@ impl<'a> Scanner<'a> {
         Ok(Value { bytes: self.bytes, at, end: self.at })
     }
 
-    /// Skips the value that begins here, checking it.
     pub(super) fn skip_value(&mut self) -> Result<(), ErrorKind> {
         self.skip_value_in(&mut Nesting::default())
     }
@@ -189,7 +188,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Skips a value that is not a container.
     fn skip_scalar(&mut self) -> Result<(), ErrorKind> {
         match self.peek() {
             Some(b'"') => self.take_string().map(|_| ()),
@@ -288,7 +286,6 @@ impl Nesting {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Returns whether the innermost container is an object.
     fn is_in_object(&self) -> bool {
         self.objects & 1 == 1
     }

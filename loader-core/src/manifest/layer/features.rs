@@ -8,12 +8,10 @@ pub struct DeclaredSettings<'a>(Value<'a>);
 
 impl<'a> DeclaredSettings<'a> {
     /// Finds them in the bytes of a layer's object. `None` if it declares none.
-    #[must_use]
     pub fn parse(object: &'a [u8]) -> Option<Self> {
         json::parse(object).ok()?.member("features")?.member("settings").map(Self)
     }
 
-    /// Returns the type of the setting `name`, as written.
     #[must_use]
     pub fn type_of(&self, name: &[u8]) -> Option<&'a [u8]> {
         type_in(Some(&self.0), name)

@@ -5,8 +5,8 @@ use super::{
     LAYER_LIMIT, LayerExtension, LayerFile, LayerFunctions, LayerManifest, LayerType, NAME_LIMIT,
     OVERRIDE_LAYER, PreInstanceFunctions, Switch, Symbol,
 };
-use crate::manifest::driver::{Field, FieldProblem, ManifestError, ManifestWarning};
-use crate::manifest::driver::{library_arch, present, string, version};
+use crate::manifest::driver::{ManifestError, ManifestWarning, library_arch, present, string, version};
+use crate::manifest::fields::{Field, FieldProblem};
 use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::manifest::version::Version;
 use crate::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec};
@@ -14,7 +14,7 @@ use crate::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec};
 pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), OrOutOfMemory<ManifestError>> {
     let names = [Field::Layer.key(), Field::FormatVersion.key(), Field::Layers.key()];
     let (root, [layer, format_version, list], of_layer) =
-        json::parse_members(bytes, names, LAYER_FIELDS.map(Field::key)).map_err(ManifestError::Json)?;
+        json::parse_members(bytes, names, Field::OF_LAYER.map(Field::key)).map_err(ManifestError::Json)?;
     if root.kind() != Kind::Object {
         return Err(ManifestError::NotAnObject { line: root.line() }.into());
     }
@@ -51,8 +51,8 @@ pub(super) fn file(bytes: &[u8], file: &mut LayerFile) -> Result<(), OrOutOfMemo
     Ok(())
 }
 
-/// The fields of a layer, in the order of [`LAYER_FIELDS`].
-type Members<'a> = [Option<Value<'a>>; LAYER_FIELDS.len()];
+/// The fields of a layer: found together, since one search per field takes most of the time.
+type Members<'a> = [Option<Value<'a>>; Field::OF_LAYER.len()];
 
 /// Adds a layer to the file. Reading it in place there takes less code than moving it.
 fn add<'a>(
@@ -90,32 +90,9 @@ const KNOWN_FORMATS: [Version; 7] = [
 
 const FIRST_FORMAT: Version = Version::new(1, 0, 0);
 
-/// The first version with `layers`.
 const LIST_FORMAT: Version = Version::new(1, 0, 1);
 
-/// The first version with `pre_instance_functions`.
 const PRE_INSTANCE_FORMAT: Version = Version::new(1, 1, 2);
-
-/// The fields of a layer: found together, since one search per field takes most of the time.
-const LAYER_FIELDS: [Field; 17] = [
-    Field::Name,
-    Field::Type,
-    Field::LibraryPath,
-    Field::ComponentLayers,
-    Field::LibraryArch,
-    Field::ApiVersion,
-    Field::ImplementationVersion,
-    Field::Description,
-    Field::Functions,
-    Field::PreInstanceFunctions,
-    Field::InstanceExtensions,
-    Field::DeviceExtensions,
-    Field::EnableEnvironment,
-    Field::DisableEnvironment,
-    Field::OverridePaths,
-    Field::BlacklistedLayers,
-    Field::AppKeys,
-];
 
 fn layer<'a>(
     field: Field,
@@ -128,9 +105,9 @@ fn layer<'a>(
         let expected = if field == Field::Layer { "an object" } else { "a list of objects" };
         return Err(wrong_type(field, expected, value));
     }
-    let members = members.unwrap_or_else(|| value.members_named(LAYER_FIELDS.map(Field::key)));
+    let members = members.unwrap_or_else(|| value.members_named(Field::OF_LAYER.map(Field::key)));
     let of = |field: Field| {
-        let mut found = LAYER_FIELDS.iter().zip(&members);
+        let mut found = Field::OF_LAYER.iter().zip(&members);
         found.find(|(known, _)| **known == field).and_then(|(_, member)| member.as_ref())
     };
     let mut optional = Optional::default();
@@ -173,7 +150,7 @@ fn name(value: Option<&Value<'_>>, object: &Value<'_>) -> Result<Text, OrOutOfMe
     let (value, written) = string(value, Field::Name, object)?;
     let name = written.to_text()?;
     match name_problem(&name) {
-        Some(problem) => Err(ManifestError::Field { field: Field::Name, problem, line: value.line() }.into()),
+        Some(problem) => Err(ManifestError::at(value, Field::Name, problem).into()),
         None => Ok(name),
     }
 }
@@ -192,12 +169,7 @@ fn layer_type(
         [("GLOBAL", LayerType::Global), ("INSTANCE", LayerType::Instance), ("DEVICE", LayerType::Device)];
     match types.into_iter().find(|(name, _)| text.is(name)) {
         Some((_, layer_type)) => Ok(layer_type),
-        None => Err(ManifestError::Field {
-            field: Field::Type,
-            problem: FieldProblem::Unknown,
-            line: value.line(),
-        }
-        .into()),
+        None => Err(ManifestError::at(value, Field::Type, FieldProblem::Unknown).into()),
     }
 }
 
@@ -221,7 +193,7 @@ fn library_or_components(
             (Field::ComponentLayers, problem, components)
         }
         (None, Some(components)) => {
-            out.component_layers = strings(components, Field::ComponentLayers)??;
+            out.component_layers = strings(components, Field::ComponentLayers)?;
             if !out.component_layers.is_empty() || is_override {
                 return Ok(());
             }
@@ -229,22 +201,19 @@ fn library_or_components(
         }
         (None, None) => (Field::LibraryPath, FieldProblem::Missing, object),
     };
-    Err(OrOutOfMemory::Failed(ManifestError::Field { field, problem, line: value.line() }))
+    Err(ManifestError::at(value, field, problem).into())
 }
 
-/// Returns the texts in a list, or the list's defect.
-fn strings(list: &Value<'_>, field: Field) -> Result<Result<Vec<Text>, ManifestError>, OutOfMemory> {
-    let problem = FieldProblem::WrongType { expected: "a list of strings" };
-    let wrong = |value: &Value<'_>| Ok(Err(ManifestError::Field { field, problem, line: value.line() }));
+fn strings(list: &Value<'_>, field: Field) -> Result<Vec<Text>, OrOutOfMemory<ManifestError>> {
+    let expected = "a list of strings";
     if list.kind() != Kind::List {
-        return wrong(list);
+        return Err(wrong_type(field, expected, list));
     }
     let mut texts = Vec::new();
     for value in list.items() {
-        let Some(text) = value.string() else { return wrong(&value) };
-        texts.try_push(text.to_text()?)?;
+        texts.try_push(value.string().ok_or_else(|| wrong_type(field, expected, &value))?.to_text()?)?;
     }
-    Ok(Ok(texts))
+    Ok(texts)
 }
 
 /// Reads the optional fields of a layer: a fault in one of them is a warning.
@@ -273,10 +242,13 @@ impl Optional {
 
     fn texts(&mut self, value: Option<&Value<'_>>, field: Field) -> Result<Vec<Text>, OutOfMemory> {
         let Some(value) = value else { return Ok(Vec::new()) };
-        strings(value, field)?.or_else(|_| {
-            self.warn(field, FieldProblem::WrongType { expected: "a list of strings" }, value);
-            Ok(Vec::new())
-        })
+        match strings(value, field) {
+            Ok(texts) => return Ok(texts),
+            Err(OrOutOfMemory::OutOfMemory) => return Err(OutOfMemory),
+            Err(OrOutOfMemory::Failed(_)) => {}
+        }
+        self.warn(field, FieldProblem::WrongType { expected: "a list of strings" }, value);
+        Ok(Vec::new())
     }
 
     /// Returns a name, with a NUL appended. `None` if it is missing.
@@ -294,7 +266,6 @@ impl Optional {
         terminated(name).map(Some)
     }
 
-    /// Returns the value, if it is an object.
     fn object<'v, 'a>(&mut self, value: Option<&'v Value<'a>>, field: Field) -> Option<&'v Value<'a>> {
         let value = value?;
         if value.kind() != Kind::Object {
@@ -334,7 +305,6 @@ impl Optional {
         self.symbols(object, field, functions)
     }
 
-    /// Reads the members of an object that name functions.
     fn symbols(
         &mut self,
         object: &Value<'_>,
@@ -408,7 +378,6 @@ impl Optional {
         }
     }
 
-    /// Returns the first member of an object that names a variable.
     fn switch(&mut self, value: Option<&Value<'_>>, field: Field) -> Result<Option<Switch>, OutOfMemory> {
         let Some(object) = value else { return Ok(None) };
         let Some((key, value)) = object.members().next() else {
@@ -429,7 +398,6 @@ impl Optional {
     }
 }
 
-/// Appends a NUL to `name`, which contains none.
 fn terminated(mut name: Text) -> Result<Symbol, OutOfMemory> {
     name.try_push(0)?;
     Ok(Symbol(name))
@@ -440,6 +408,5 @@ fn ignored(field: Field, problem: FieldProblem, value: &Value<'_>) -> ManifestWa
 }
 
 fn wrong_type(field: Field, expected: &'static str, value: &Value<'_>) -> OrOutOfMemory<ManifestError> {
-    let problem = FieldProblem::WrongType { expected };
-    ManifestError::Field { field, problem, line: value.line() }.into()
+    ManifestError::at(value, field, FieldProblem::WrongType { expected }).into()
 }

@@ -3,7 +3,8 @@
 
 use super::{Control, DeviceSetting, LayerSetting, Settings, SettingsFile, SettingsWarning};
 use crate::log::{Filter, LogLocation};
-use crate::manifest::driver::{FieldProblem, ManifestError};
+use crate::manifest::driver::ManifestError;
+use crate::manifest::fields::FieldProblem;
 use crate::manifest::json::{self, Items, Kind, Str, Value};
 use crate::memory::ascii::trimmed;
 use crate::memory::{OutOfMemory, Text, TryGrow, Vec, text};
@@ -94,7 +95,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Warns if an object lacks a field.
     fn missing(
         &mut self,
         value: Option<&Value<'_>>,
@@ -279,7 +279,6 @@ impl Reader<'_> {
         if location.destinations.is_empty() { Ok(()) } else { out.log_locations.try_push(location) }
     }
 
-    /// Adds the words of a list to the filter.
     fn filter(
         &mut self,
         filter: &mut Filter,
