@@ -7,7 +7,6 @@ use ash::vk;
 use super::device_links::enter_device_chain;
 use crate::abi::{extensions, name};
 use crate::dispatch::{Handle, Table as _, any_physical_device};
-use crate::log::{Level, Topic};
 use crate::memory::Escaped;
 use crate::objects::{GroupHandles, Instance, available, check_requested};
 use crate::registry::command;
@@ -32,14 +31,14 @@ pub unsafe extern "system" fn create_device(
         let found = any_physical_device(handle, command::CREATE_DEVICE);
         let instance = found.instance();
         let (false, Some(given)) = (out.is_null(), info.as_ref()) else {
-            let message = format_args!("vkCreateDevice: pCreateInfo and pDevice must not be NULL");
-            instance.logger.log(Level::Error, Topic::Usage, message);
+            crate::log!(instance.logger, Error, Usage:
+                "vkCreateDevice: pCreateInfo and pDevice must not be NULL");
             return vk::Result::ERROR_INITIALIZATION_FAILED;
         };
         warn_of_device_layers(instance, given);
         if given.enabled_extension_count > 0 && given.pp_enabled_extension_names.is_null() {
-            let message = format_args!("vkCreateDevice: ppEnabledExtensionNames is NULL, its count is not 0");
-            instance.logger.log(Level::Error, Topic::Usage, message);
+            crate::log!(instance.logger, Error, Usage:
+                "vkCreateDevice: ppEnabledExtensionNames is NULL, its count is not 0");
             return vk::Result::ERROR_EXTENSION_NOT_PRESENT;
         }
         let _turn = instance.turn_in_layers();
@@ -92,15 +91,11 @@ unsafe fn check_extensions(
         let requested = name::list(info.pp_enabled_extension_names, info.enabled_extension_count);
         let mut available = available(found.table(), handle)?;
         let of_layers = instance.layers().iter().flat_map(|layer| &layer.device_extensions);
-        of_layers
-            .into_iter()
-            .try_for_each(|extension| extensions::merge_of_layer(&mut available, extension))?;
+        of_layers.into_iter().try_for_each(|extension| extensions::merge(&mut available, extension))?;
         check_requested(requested, &available, "device", &instance.logger)
     }
 }
 
-/// Warns an application that names device layers missing from its instance. Device layers are obsolete.
-///
 /// # Safety
 /// The create info comes from vkCreateDevice.
 unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
@@ -111,14 +106,8 @@ unsafe fn warn_of_device_layers(instance: &Instance, info: &CreateInfo) {
     let mut asked = unsafe { name::list(names, count) };
     let known = |name: &CStr| instance.layers().iter().any(|layer| layer.name.as_slice() == name.to_bytes());
     if let Some(stranger) = asked.find(|name| !known(name)) {
-        instance.logger.log(
-            Level::Warning,
-            Topic::Layer,
-            format_args!(
-                "vkCreateDevice: device layers have no effect, a device has the layers of its instance, and {} is \
-                 not one of them",
-                Escaped(stranger.to_bytes())
-            ),
-        );
+        crate::log!(instance.logger, Warning, Layer:
+            "vkCreateDevice: device layers have no effect, a device has the layers of its instance, and {} \
+             is not one of them", Escaped(stranger.to_bytes()));
     }
 }

@@ -28,9 +28,6 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 
 /// vkCreateInstance as the application calls it.
 ///
-/// # Errors
-/// The result for the application.
-///
 /// # Safety
 /// The parameters are valid for the Vulkan command, except that NULL is reported and not followed.
 pub unsafe fn create_instance(
@@ -87,7 +84,7 @@ pub unsafe fn create_instance(
         layers
             .iter()
             .flat_map(|layer| &layer.instance_extensions)
-            .try_for_each(|extension| extensions::merge_of_layer(&mut available, extension))?;
+            .try_for_each(|extension| extensions::merge(&mut available, extension))?;
         check_requested(requested, &available, "instance", &logger)?;
         let mut instance = Instance::new(loader, logger, memory, version, enabled, sources, layers)?;
         if !instance.layers().is_empty() {
@@ -160,8 +157,6 @@ unsafe fn destroy_below(
     }
 }
 
-/// Calls down to the drivers, through any layers.
-///
 /// # Safety
 /// The parameters are valid for vkCreateInstance; no other thread uses the instance of `handle` yet.
 unsafe fn enter(
@@ -210,8 +205,6 @@ pub unsafe extern "system" fn destroy_instance(handle: vk::Instance, callbacks: 
     }
 }
 
-/// Opens the layers that are active in the instance.
-///
 /// # Safety
 /// The create info comes from vkCreateInstance.
 unsafe fn open_layers(
@@ -248,16 +241,15 @@ unsafe fn open_layers(
     Ok(layers)
 }
 
-/// Refuses arrays that are NULL although their count is not 0.
 fn check_arrays(info: &CreateInfo, logger: &Logger) -> Result<(), vk::Result> {
     if info.enabled_layer_count > 0 && info.pp_enabled_layer_names.is_null() {
-        let message = format_args!("vkCreateInstance: ppEnabledLayerNames is NULL, its count is not 0");
-        logger.log(Level::Error, Topic::Layer, message);
+        crate::log!(logger, Error, Layer:
+            "vkCreateInstance: ppEnabledLayerNames is NULL, its count is not 0");
         return Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
     }
     if info.enabled_extension_count > 0 && info.pp_enabled_extension_names.is_null() {
-        let message = format_args!("vkCreateInstance: ppEnabledExtensionNames is NULL, its count is not 0");
-        logger.log(Level::Error, Topic::Usage, message);
+        crate::log!(logger, Error, Usage:
+            "vkCreateInstance: ppEnabledExtensionNames is NULL, its count is not 0");
         return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
     Ok(())
@@ -279,25 +271,15 @@ unsafe fn requested_version(info: &CreateInfo, logger: &Logger) -> u32 {
         unsafe { log_request(info, application, logger) };
     }
     if vk::api_version_variant(version) != 0 {
-        logger.log(
-            Level::Warning,
-            Topic::Loader,
-            format_args!("the application's apiVersion {version:#x} belongs to another variant of Vulkan"),
-        );
+        crate::log!(logger, Warning, Loader:
+            "the application's apiVersion {version:#x} belongs to another variant of Vulkan");
     } else if version != 0 && version < vk::API_VERSION_1_0 {
-        logger.log(
-            Level::Error,
-            Topic::Loader,
-            format_args!(
-                "the application's apiVersion {version:#x} is below 1.0: make it with VK_MAKE_API_VERSION"
-            ),
-        );
+        crate::log!(logger, Error, Loader:
+            "the application's apiVersion {version:#x} is below 1.0: make it with VK_MAKE_API_VERSION");
     }
     comparable(version)
 }
 
-/// Logs the application's name, engine and versions, and the extensions that it requests.
-///
 /// # Safety
 /// The create info comes from vkCreateInstance, and `application` is its application info or the default.
 unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, logger: &Logger) {
@@ -306,24 +288,15 @@ unsafe fn log_request(info: &CreateInfo, application: &vk::ApplicationInfo<'_>, 
     unsafe {
         let said = |name: *const core::ffi::c_char| if name.is_null() { c"" } else { CStr::from_ptr(name) };
         let (name, engine) = (said(application.p_application_name), said(application.p_engine_name));
-        logger.log(
-            Level::Info,
-            Topic::Loader,
-            format_args!(
-                "application \"{}\" version {}, engine \"{}\" version {}, asks for Vulkan {}",
-                Escaped(name.to_bytes()),
-                application.application_version,
-                Escaped(engine.to_bytes()),
-                application.engine_version,
-                Version::from_encoded(application.api_version)
-            ),
-        );
+        crate::log!(logger, Info, Loader:
+            "application \"{}\" version {}, engine \"{}\" version {}, asks for Vulkan {}",
+            Escaped(name.to_bytes()),
+            application.application_version,
+            Escaped(engine.to_bytes()),
+            application.engine_version,
+            Version::from_encoded(application.api_version));
         for extension in name::list(info.pp_enabled_extension_names, info.enabled_extension_count) {
-            logger.log(
-                Level::Info,
-                Topic::Loader,
-                format_args!("the application asks for {}", Escaped(extension.to_bytes())),
-            );
+            crate::log!(logger, Info, Loader: "the application asks for {}", Escaped(extension.to_bytes()));
         }
     }
 }

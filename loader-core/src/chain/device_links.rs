@@ -8,11 +8,10 @@ use ash::vk::{self, Handle as _};
 
 use crate::abi::Command;
 use crate::abi::layer_interface::{
-    DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, function,
+    DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, connect, function,
 };
 use crate::layers::ActiveLayer;
 use crate::loader;
-use crate::log::{Level, Topic};
 use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
 use crate::objects::{
     Device, DeviceUnderCreation, Instance, handle, instance_with_word, terminator_get_device_proc_addr,
@@ -25,9 +24,6 @@ type Links = Vec<DeviceLink, Application>;
 /// Calls `create`, the vkCreateDevice of the first of `layers`, with links to the others and to the
 /// terminator, and fills the new device's table with the first layer's functions. Returns the device, and the
 /// device look-up of that layer or of the terminator.
-///
-/// # Errors
-/// The result of the chain, or out of memory.
 ///
 /// # Safety
 /// The parameters are valid for vkCreateDevice; `create` comes from the chain of `physical_device`.
@@ -88,8 +84,8 @@ pub unsafe fn enter_device_chain(
                 return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
             }
             came_back(instance, handle, made).filter(|_| handle.as_raw() != given).ok_or_else(|| {
-                let message = format_args!("vkCreateDevice: a layer reports success without a device");
-                instance.logger.log(Level::Error, Topic::Layer, message);
+                crate::log!(instance.logger, Error, Layer:
+                    "vkCreateDevice: a layer reports success without a device");
                 vk::Result::ERROR_INITIALIZATION_FAILED
             })
         });
@@ -161,10 +157,7 @@ fn links(
         }
     }
     links.reverse();
-    let (start, count) = (links.as_mut_ptr(), links.len());
-    for (index, link) in links.iter_mut().enumerate().take(count.saturating_sub(1)) {
-        link.next = start.wrapping_add(index).wrapping_add(1);
-    }
+    connect(&mut links, |link, next| link.next = next);
     Ok((links, first))
 }
 
@@ -269,8 +262,6 @@ unsafe fn instance_of<'a>(
     }
 }
 
-/// Destroys a device that [`layer_create_device`] created.
-///
 /// # Safety
 /// The parameters are valid for `PFN_vkLayerDestroyDevice`.
 pub unsafe extern "system" fn layer_destroy_device(

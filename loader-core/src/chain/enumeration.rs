@@ -14,8 +14,6 @@ use crate::objects::{Instance, ids, ids_above_layers};
 use crate::registry::command;
 
 impl Instance {
-    /// vkEnumeratePhysicalDevices of the application.
-    ///
     /// # Safety
     /// `count` and `out` are a counted out-array.
     pub(crate) unsafe fn enumerate_for_application(
@@ -129,7 +127,6 @@ impl Instance {
         filters.let_through(&ids)
     }
 
-    /// Replaces the handle that came up the chain with the one for the application.
     fn translate(&self, device: &mut vk::PhysicalDevice) -> Result<(), vk::Result> {
         let handle = self.handle_for_application(device.as_raw(), HandleKind::WrappedPhysicalDevice)?;
         *device = vk::PhysicalDevice::from_raw(handle);

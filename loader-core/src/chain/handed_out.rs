@@ -31,8 +31,6 @@ pub unsafe extern "system" fn get_device_queue(
     }
 }
 
-/// vkGetDeviceQueue2 as the application calls it.
-///
 /// # Safety
 /// The parameters are valid for the Vulkan command.
 pub unsafe extern "system" fn get_device_queue2(

@@ -8,7 +8,7 @@ use super::device_links::{copy_first_word, layer_create_device, layer_destroy_de
 use crate::abi::chain;
 use crate::abi::layer_interface::{
     FEATURE_SORTING, FindInstanceCommand, InstanceContent, InstanceCreateInfo, InstanceLink,
-    LayerDeviceFunctions, SetInstanceData, function,
+    LayerDeviceFunctions, SetInstanceData, connect, function,
 };
 use crate::layers::{ActiveLayer, LayerSettingsChain};
 use crate::memory::{Application, OutOfMemory, TryGrow, Vec};
@@ -19,9 +19,6 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// Calls vkCreateInstance of the first layer, with links to the others and to the terminator. `handle` points
 /// to the handle of the loader's instance; a layer may put another one there on the way back. Layers receive
 /// the `settings`.
-///
-/// # Errors
-/// The result of the chain, or out of memory.
 ///
 /// # Safety
 /// The parameters are valid for vkCreateInstance; `layers` are open, and the settings valid.
@@ -118,10 +115,7 @@ fn links(layers: &[ActiveLayer], memory: Application) -> Result<Vec<InstanceLink
         physical_device = layer.interface.get_physical_device_proc_addr.unwrap_or(physical_device);
     }
     links.reverse();
-    let start = links.as_mut_ptr();
-    for (index, link) in links.iter_mut().enumerate().take(layers.len().saturating_sub(1)) {
-        link.next = start.wrapping_add(index).wrapping_add(1);
-    }
+    connect(&mut links, |link, next| link.next = next);
     Ok(links)
 }
 

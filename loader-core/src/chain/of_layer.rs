@@ -39,7 +39,6 @@ impl Instance {
         })
     }
 
-    /// Reports that a layer returned something that cannot be an object.
     #[cold]
     pub(crate) fn report_no_object(&self, what: &str, handle: u64) {
         self.logger.log_always(
@@ -99,7 +98,6 @@ impl Instance {
         Ok(inserted?.0.0.as_ptr().expose_provenance() as u64)
     }
 
-    /// Returns the physical device of a driver with this handle.
     pub(super) fn own_physical_device(&self, handle: u64) -> Option<&PhysicalDevice> {
         let waiting = self.loader.platform.waiting;
         let has_handle =

@@ -6,7 +6,7 @@ use super::device::commands as device;
 use super::instance::commands as instance;
 use super::own_command::OwnCommand;
 use super::physical_device::commands as physical_device;
-use super::physical_device::stand_ins;
+use super::physical_device::{emulated, stand_ins};
 use super::surface::commands as surface;
 use crate::abi::Command;
 use crate::dispatch::TERMINATORS;
@@ -14,43 +14,34 @@ use crate::dispatch::TERMINATORS;
 use crate::loader;
 #[cfg(feature = "foreign-handles")]
 use crate::registry::command as registry_command;
-use crate::registry::{Class, CommandId, CommandSet, INSTANCE_SLOTS};
+use crate::registry::{Class, CommandId, CommandSet, INSTANCE_SLOTS, each};
 
 /// The lower ends of instance and physical-device commands by their slots, laid out by the compiler so
 /// that no search is necessary.
 static INSTANCE_TERMINATORS: [Option<Command>; INSTANCE_SLOTS] = by_slot(&[
     instance::COMMANDS,
     physical_device::COMMANDS,
+    emulated::COMMANDS,
     stand_ins::COMMANDS,
     device::COMMANDS,
     surface::COMMANDS,
+    surface::CREATING,
     debug::COMMANDS,
 ]);
 
-#[expect(
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    clippy::panic,
-    reason = "evaluated by the compiler"
-)]
+#[expect(clippy::indexing_slicing, clippy::panic, reason = "evaluated by the compiler")]
 const fn by_slot(tables: &[&[OwnCommand]]) -> [Option<Command>; INSTANCE_SLOTS] {
     let mut functions = [None; INSTANCE_SLOTS];
-    let mut table = 0;
-    while table < tables.len() {
-        let mut row = 0;
-        while row < tables[table].len() {
-            let own = &tables[table][row];
+    each!(tables, |table| {
+        each!(table, |own| {
             let Some(slot) = own.command.instance_slot() else { panic!("a device command") };
             assert!(functions[slot].is_none(), "a command has two functions");
             functions[slot] = own.lower;
-            row += 1;
-        }
-        table += 1;
-    }
+        });
+    });
     functions
 }
 
-/// The commands on devices, queues and command buffers.
 static DEVICE_COMMANDS: [OwnCommand; DEVICE_COMMAND_COUNT] =
     joined(&[device::DEVICE_COMMANDS, surface::DEVICE_COMMANDS, debug::DEVICE_COMMANDS]);
 
@@ -60,20 +51,17 @@ const DEVICE_COMMAND_COUNT: usize =
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn joined<const COUNT: usize>(tables: &[&[OwnCommand]]) -> [OwnCommand; COUNT] {
     let mut all = [tables[0][0]; COUNT];
-    let (mut table, mut index) = (0, 0);
-    while table < tables.len() {
-        let mut row = 0;
-        while row < tables[table].len() {
-            all[index] = tables[table][row];
+    let mut next = 0;
+    each!(tables, |table| {
+        each!(table, |own| {
             assert!(
-                all[index].lower.is_none() || index < DRIVER_FUNCTIONS,
+                own.lower.is_none() || next < DRIVER_FUNCTIONS,
                 "DRIVER_FUNCTIONS does not count this command"
             );
-            index += 1;
-            row += 1;
-        }
-        table += 1;
-    }
+            all[next] = *own;
+            next += 1;
+        });
+    });
     all
 }
 
@@ -89,14 +77,9 @@ pub(super) fn device_command(command: CommandId) -> Option<(usize, &'static OwnC
     if SET.contains(command) { DEVICE_COMMANDS.iter().enumerate().find(is_it) } else { None }
 }
 
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn set(commands: &[OwnCommand]) -> CommandSet {
     let mut set = CommandSet::listed(&[]);
-    let mut row = 0;
-    while row < commands.len() {
-        set = set.with(&CommandSet::listed(&[commands[row].command]));
-        row += 1;
-    }
+    each!(commands, |own| { set = set.with(&CommandSet::listed(&[own.command])) });
     set
 }
 
@@ -108,7 +91,6 @@ pub fn instance_terminator(command: CommandId) -> Option<Command> {
     own.or_else(|| if command.class() == Class::PhysicalDevice { TERMINATORS.piece(slot) } else { None })
 }
 
-/// Returns the lower end of a device's call chain for `command`, if it is not the driver's own function.
 pub fn device_terminator(command: CommandId) -> Option<Command> {
     device_command(command)?.1.lower
 }

@@ -5,7 +5,6 @@ use ash::vk;
 use crate::abi::{Command, function};
 use crate::registry::CommandId;
 
-/// A command that the loader implements itself.
 #[derive(Clone, Copy)]
 pub(super) struct OwnCommand {
     pub(super) command: CommandId,
@@ -18,7 +17,6 @@ pub(super) struct OwnCommand {
 }
 
 impl OwnCommand {
-    /// Returns a command with this lower end.
     pub(super) const fn new(command: CommandId, lower: Command) -> Self {
         Self { command, lower: Some(lower), succeeds_when_missing: false, above_layers: None }
     }
@@ -31,6 +29,18 @@ impl OwnCommand {
         }
     }
 }
+
+/// Rows of commands with the functions at the lower ends of their call chains. A command may have a second name.
+macro_rules! own_commands {
+    ($($(#[$attribute:meta])* $command:ident $(| $alias:ident)?: $function:path,)*) => {
+        &[$(
+            $(#[$attribute])*
+            OwnCommand::new(command::$command, function!($function)),
+            $(OwnCommand::new(command::$alias, function!($function)),)?
+        )*]
+    };
+}
+pub(super) use own_commands;
 
 unsafe extern "system" fn succeed() -> vk::Result {
     vk::Result::SUCCESS

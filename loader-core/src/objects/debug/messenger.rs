@@ -18,12 +18,10 @@ use crate::objects::instance::Instance;
 use crate::registry::{CommandId, command};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
-/// Creates a messenger or a report callback.
 type CreateFn =
     unsafe extern "system" fn(vk::Instance, *const c_void, *const Callbacks, *mut u64) -> vk::Result;
 type DestroyFn = unsafe extern "system" fn(vk::Instance, u64, *const Callbacks);
 
-/// The object behind the handles of messengers and report callbacks.
 struct Messenger {
     listener: usize,
     /// Each driver's handle for its own object, 0 if it has none.
@@ -32,65 +30,41 @@ struct Messenger {
     callbacks: ObjectCallbacks,
 }
 
-/// Terminator of vkCreateDebugUtilsMessengerEXT.
-///
-/// # Safety
-/// The parameters are valid for the command, passed down the call chain, except that
-/// NULL is reported.
-pub(super) unsafe extern "system" fn create_messenger(
-    instance: vk::Instance,
-    info: *const vk::DebugUtilsMessengerCreateInfoEXT<'static>,
-    callbacks: *const Callbacks,
-    out: *mut u64,
-) -> vk::Result {
-    const COMMANDS: [CommandId; 2] =
-        [command::CREATE_DEBUG_UTILS_MESSENGER_EXT, command::DESTROY_DEBUG_UTILS_MESSENGER_EXT];
-    // SAFETY: by this function's `# Safety` the parameters are valid for the command; NULL is
-    // checked here and in `create`.
-    unsafe {
-        let listener = info.as_ref().map(Listener::messenger);
-        create(instance, COMMANDS, listener, info.cast(), callbacks, out)
-    }
+/// Defines the terminators of the commands that create and destroy a kind of object.
+macro_rules! terminators {
+    ($create:ident($info:ident, $create_command:ident, $listener:ident); $destroy:ident($destroy_command:ident)) => {
+        pub(super) unsafe extern "system" fn $create(
+            instance: vk::Instance,
+            info: *const vk::$info<'static>,
+            callbacks: *const Callbacks,
+            out: *mut u64,
+        ) -> vk::Result {
+            const COMMANDS: [CommandId; 2] = [command::$create_command, command::$destroy_command];
+            // SAFETY: the layer above passes the parameters of a valid call of the command; NULL is checked
+            // here and in `create`.
+            unsafe {
+                let listener = info.as_ref().map(Listener::$listener);
+                create(instance, COMMANDS, listener, info.cast(), callbacks, out)
+            }
+        }
+
+        pub(super) unsafe extern "system" fn $destroy(
+            instance: vk::Instance,
+            object: u64,
+            callbacks: *const Callbacks,
+        ) {
+            // SAFETY: the layer above passes the parameters of a valid call: an object that `create` made,
+            // externally synchronised, and callbacks that are NULL or valid.
+            unsafe { destroy(instance, command::$destroy_command, object, callbacks) }
+        }
+    };
 }
 
-pub(super) unsafe extern "system" fn destroy_messenger(
-    instance: vk::Instance,
-    object: u64,
-    callbacks: *const Callbacks,
-) {
-    // SAFETY: the layer above passes the parameters of a valid call: a messenger that `create`
-    // made, externally synchronised, and callbacks that are NULL or valid.
-    unsafe { destroy(instance, command::DESTROY_DEBUG_UTILS_MESSENGER_EXT, object, callbacks) }
-}
+terminators!(create_messenger(DebugUtilsMessengerCreateInfoEXT, CREATE_DEBUG_UTILS_MESSENGER_EXT, messenger);
+    destroy_messenger(DESTROY_DEBUG_UTILS_MESSENGER_EXT));
+terminators!(create_report(DebugReportCallbackCreateInfoEXT, CREATE_DEBUG_REPORT_CALLBACK_EXT, report);
+    destroy_report(DESTROY_DEBUG_REPORT_CALLBACK_EXT));
 
-pub(super) unsafe extern "system" fn create_report(
-    instance: vk::Instance,
-    info: *const vk::DebugReportCallbackCreateInfoEXT<'static>,
-    callbacks: *const Callbacks,
-    out: *mut u64,
-) -> vk::Result {
-    const COMMANDS: [CommandId; 2] =
-        [command::CREATE_DEBUG_REPORT_CALLBACK_EXT, command::DESTROY_DEBUG_REPORT_CALLBACK_EXT];
-    // SAFETY: the layer above passes the parameters of a valid call of the command; NULL is checked
-    // here and in `create`.
-    unsafe {
-        let listener = info.as_ref().map(Listener::report);
-        create(instance, COMMANDS, listener, info.cast(), callbacks, out)
-    }
-}
-
-pub(super) unsafe extern "system" fn destroy_report(
-    instance: vk::Instance,
-    object: u64,
-    callbacks: *const Callbacks,
-) {
-    // SAFETY: the layer above passes the parameters of a valid call: a report callback that
-    // `create` made, externally synchronised, and callbacks that are NULL or valid.
-    unsafe { destroy(instance, command::DESTROY_DEBUG_REPORT_CALLBACK_EXT, object, callbacks) }
-}
-
-/// Creates the listener, and the drivers' own objects.
-///
 /// # Safety
 /// The parameters are valid for `commands[0]`, except that NULL is reported and not
 /// dereferenced; `info` is its create info.
@@ -125,8 +99,6 @@ unsafe fn create(
     }
 }
 
-/// Creates the object in every driver that has the command.
-///
 /// # Safety
 /// `info` is the create info of `create`, `destroy` is the command for what that creates, and the
 /// callbacks are valid or NULL.
@@ -188,8 +160,6 @@ unsafe fn make_each(
     Ok(())
 }
 
-/// Destroys the listener, and the drivers' own objects.
-///
 /// # Safety
 /// `object` is NULL or was made by [`create`], and no other thread uses it; the callbacks are valid or
 /// NULL.
@@ -211,8 +181,6 @@ unsafe fn destroy(instance: vk::Instance, command: CommandId, object: u64, callb
     }
 }
 
-/// Destroys the drivers' own objects.
-///
 /// # Safety
 /// No other thread uses them; the callbacks are valid or NULL.
 unsafe fn destroy_each(

@@ -8,7 +8,6 @@ use super::under_creation::{DeviceUnderCreation, device_under_creation};
 use super::{Device, Enabled};
 use crate::abi::{array, chain, name};
 use crate::dispatch::{Command, InstanceTable, Table as _};
-use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, Escaped, ObjectCallbacks, TryGrow, Vec};
 use crate::negotiation::VkResult;
 use crate::objects::handle::{self, HandleKind};
@@ -69,12 +68,11 @@ unsafe fn lower_of_driver(
     if core::ptr::eq(member.driver(), driver) {
         return Ok(member.driver_handle());
     }
-    member.instance().logger.log(Level::Error, Topic::Usage, format_args!(
-        "vkCreateDevice: VkDeviceGroupDeviceCreateInfo has a physical device of {} beside one of {}, and one driver cannot use \
-         another's; name only members of one group that vkEnumeratePhysicalDeviceGroups returns",
-        Escaped(&member.driver().driver.library_path),
-        Escaped(&driver.driver.library_path)
-    ));
+    crate::log!(member.instance().logger, Error, Usage:
+        "vkCreateDevice: VkDeviceGroupDeviceCreateInfo has a physical device of {} beside one of {}, and \
+         one driver cannot use another's; name only members of one group that \
+         vkEnumeratePhysicalDeviceGroups returns",
+        Escaped(&member.driver().driver.library_path), Escaped(&driver.driver.library_path));
     Err(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 
@@ -108,8 +106,6 @@ pub(super) unsafe extern "system" fn terminator(
     }
 }
 
-/// Lets the driver create the device, and creates the loader's own data for it.
-///
 /// # Safety
 /// The create info and the callbacks come from a valid call of vkCreateDevice; the array that
 /// `under_creation` refers to still exists.
@@ -163,15 +159,9 @@ unsafe fn make(
         let result = create(physical_device.driver_handle(), &own, callbacks, &mut handle);
         drop(turn);
         if result != vk::Result::SUCCESS || handle.is_null() {
-            instance.logger.log(
-                Level::Error,
-                Topic::Driver,
-                format_args!(
-                    "{}: vkCreateDevice returned {}",
-                    Escaped(&driver.driver.library_path),
-                    VkResult(result.as_raw())
-                ),
-            );
+            crate::log!(instance.logger, Error, Driver:
+                "{}: vkCreateDevice returned {}",
+                Escaped(&driver.driver.library_path), VkResult(result.as_raw()));
             return Err(array::created(result).err().unwrap_or(lacking));
         }
         device.fill_table(handle);
@@ -325,8 +315,6 @@ impl GroupHandles {
     }
 }
 
-/// Logs that a structure before the structure of type `end` cannot be copied.
-///
 /// # Safety
 /// `first` begins a pNext chain.
 #[cold]
@@ -339,10 +327,9 @@ unsafe fn report_unknown(
     let unknown = unsafe {
         chain::last_unknown(first, end).map_or(0, |unknown| (*unknown).s_type.as_raw().cast_unsigned())
     };
-    instance.logger.log(Level::Error, Topic::Usage, format_args!(
-        "vkCreateDevice: a structure of the unknown type {unknown} comes before VkDeviceGroupDeviceCreateInfo in the pNext chain, \
-         near the end of a page, so the loader cannot replace the physical devices of the group; chain \
-         VkDeviceGroupDeviceCreateInfo first"
-    ));
+    crate::log!(instance.logger, Error, Usage:
+        "vkCreateDevice: a structure of the unknown type {unknown} comes before \
+         VkDeviceGroupDeviceCreateInfo in the pNext chain, near the end of a page, so the loader cannot \
+         replace the physical devices of the group; chain VkDeviceGroupDeviceCreateInfo first");
     vk::Result::ERROR_INITIALIZATION_FAILED
 }

@@ -13,8 +13,6 @@ use crate::objects::commands::device_command;
 use crate::registry::{CommandId, DEVICE_SLOTS};
 
 impl Device {
-    /// Returns the driver's function for a command that the loader implements itself.
-    ///
     /// # Safety
     /// `F` is the function-pointer type of `command`.
     pub(in crate::objects) unsafe fn driver_function<F: Copy>(&self, command: CommandId) -> Option<F> {

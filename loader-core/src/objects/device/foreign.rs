@@ -11,7 +11,6 @@ use super::foreign_key::first_word;
 use super::{Device, device_of};
 use crate::dispatch::{KEYS, KeyError, report_unknown_device};
 use crate::loader;
-use crate::log::{Level, Topic};
 use crate::memory::Escaped;
 use crate::registry::{CommandId, command};
 
@@ -47,12 +46,11 @@ impl Device {
         entered.map_err(|error| match error {
             KeyError::OutOfMemory => vk::Result::ERROR_OUT_OF_HOST_MEMORY,
             KeyError::NotUnique => {
-                instance.logger.log(Level::Error, Topic::Driver, format_args!(
-                    "{}: the device begins with {:#x}, which is no dispatch key of its own: commands could not be distinguished from \
-                     those on other devices, so that this driver cannot be used beneath another loader",
-                    Escaped(&self.physical_device().driver().driver.library_path),
-                    self.word()
-                ));
+                crate::log!(instance.logger, Error, Driver:
+                    "{}: the device begins with {:#x}, which is no dispatch key of its own: commands could \
+                     not be distinguished from those on other devices, so that this driver cannot be used \
+                     beneath another loader",
+                    Escaped(&self.physical_device().driver().driver.library_path), self.word());
                 vk::Result::ERROR_INITIALIZATION_FAILED
             }
         })
@@ -83,16 +81,10 @@ impl Device {
             word.store(self.word(), Ordering::Release);
             return;
         }
-        self.instance().logger.log(
-            Level::Error,
-            Topic::Driver,
-            format_args!(
-                "{}: an object that the driver made begins with {found:#x}, and its device with {:#x}: commands on the object \
-                 will not find the device",
-                Escaped(&self.physical_device().driver().driver.library_path),
-                self.word()
-            ),
-        );
+        crate::log!(self.instance().logger, Error, Driver:
+            "{}: an object that the driver made begins with {found:#x}, and its device with {:#x}: \
+             commands on the object will not find the device",
+            Escaped(&self.physical_device().driver().driver.library_path), self.word());
     }
 }
 

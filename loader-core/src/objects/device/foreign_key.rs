@@ -10,7 +10,6 @@ use ash::vk::{self, Handle as _};
 pub(super) struct DriversKey(#[cfg(feature = "foreign-handles")] usize);
 
 impl DriversKey {
-    /// The handles do not begin with a driver's word.
     pub(super) const NONE: Self = Self::new(0);
 
     /// Returns the value that the driver wrote to the first word of the device.

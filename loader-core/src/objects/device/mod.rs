@@ -18,7 +18,6 @@ use ash::vk::{self, Handle as _};
 use self::foreign_key::DriversKey;
 use crate::dispatch::{Command, DeviceTable, KEYS, LowerEnds, Table};
 use crate::loader;
-use crate::log::{Level, Topic};
 use crate::memory::{Application, Box, Callback, ObjectCallbacks, OutOfMemory};
 use crate::objects::instance::Instance;
 use crate::objects::instance::driver::PhysicalDevice;
@@ -65,7 +64,6 @@ pub struct Device {
 
 #[derive(Clone, Copy)]
 struct Enabled {
-    /// The device extensions that the application enabled.
     pub extensions: ExtensionSet,
     /// The newest minor version of Vulkan whose core commands the device has.
     pub newest_core: u8,
@@ -75,7 +73,6 @@ struct Enabled {
 unsafe impl Sync for Device {}
 
 impl Device {
-    /// Creates a device that has no driver's handle yet.
     fn new(
         physical_device: &PhysicalDevice,
         find: vk::PFN_vkGetDeviceProcAddr,
@@ -115,31 +112,26 @@ impl Device {
         }
     }
 
-    /// Returns the address at which it was allocated and is freed.
     fn allocation(&self) -> NonNull<Self> {
         // SAFETY: `new` stored the address of the device there, which is not NULL, and nothing
         // changes it.
         unsafe { NonNull::new_unchecked(self.table.owner.load(Ordering::Relaxed).cast()) }
     }
 
-    /// Returns the physical device that it was created from.
     pub fn physical_device(&self) -> &PhysicalDevice {
         // SAFETY: a physical device lives as long as its instance, and so outlives the devices
         // created from it.
         unsafe { self.physical_device.as_ref() }
     }
 
-    /// Returns the instance that it belongs to.
     pub fn instance(&self) -> &Instance {
         self.physical_device().instance()
     }
 
-    /// Returns whether the application enabled `command`, by the version of Vulkan or by an extension.
     pub fn has(&self, command: CommandId) -> bool {
         self.has_with(command, &self.instance().extensions)
     }
 
-    /// Returns whether the application or a layer enabled `command`.
     fn has_below_layers(&self, command: CommandId) -> bool {
         self.has_with(command, &self.instance().lower_extensions)
     }
@@ -176,7 +168,6 @@ impl Device {
         unsafe { (self.find)(self.handle, name.as_ptr()) }
     }
 
-    /// Writes the functions for an unknown command to its slot.
     fn enter_unknown_command(&self, number: usize, slot: usize) {
         let loader = self.instance().loader;
         let Some(name) = loader.unknown.device.name(loader.platform.waiting, number) else { return };
@@ -231,15 +222,10 @@ impl Device {
         }
         // A layer that wraps an object need not prepare its wrapper: any value found is replaced.
         if found != DRIVER_MAGIC && self.first_layer.load(Ordering::Relaxed).is_null() {
-            self.instance().logger.log(
-                Level::Warning,
-                Topic::Driver,
-                format_args!(
-                    "{}: an object that the driver made begins with {found:#x} instead of the loader's magic \
-                     {DRIVER_MAGIC:#x}",
-                    crate::memory::Escaped(&self.physical_device().driver().driver.library_path)
-                ),
-            );
+            crate::log!(self.instance().logger, Warning, Driver:
+                "{}: an object that the driver made begins with {found:#x} instead of the loader's magic \
+                 {DRIVER_MAGIC:#x}",
+                crate::memory::Escaped(&self.physical_device().driver().driver.library_path));
         }
         word.store(table, Ordering::Release);
     }
@@ -292,7 +278,6 @@ impl Device {
         Some(unsafe { found.0.as_ref() })
     }
 
-    /// Removes the device from all lists and tables through which it can be found.
     fn leave(&self) {
         self.withdraw();
         self.take_key_out();
@@ -348,7 +333,6 @@ impl Instance {
     }
 }
 
-/// A device that stays alive while this value lives.
 struct Pinned<'a>(NonNull<Device>, core::marker::PhantomData<&'a Device>);
 
 impl core::ops::Deref for Pinned<'_> {

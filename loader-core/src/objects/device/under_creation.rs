@@ -36,7 +36,6 @@ pub(crate) struct DeviceUnderCreation {
     /// The names of the device extensions that the application enables. Layers do not pass on the extensions
     /// that they provide themselves, and may add others.
     names: (*const *const c_char, u32),
-    /// The callbacks of the upper end of the chain.
     pub(super) callbacks: *const vk::AllocationCallbacks<'static>,
     /// The first device that the lower end created and that is still alive: a layer may create
     /// several.
@@ -45,7 +44,6 @@ pub(crate) struct DeviceUnderCreation {
 
 impl DeviceUnderCreation {
     /// Creates a device under creation for which the application enables the extensions of `info`.
-    #[must_use]
     pub(crate) fn new(
         info: &vk::DeviceCreateInfo<'_>,
         callbacks: *const vk::AllocationCallbacks<'static>,
@@ -55,8 +53,6 @@ impl DeviceUnderCreation {
         Self { magic: AtomicUsize::new(MAGIC), names, callbacks, made }
     }
 
-    /// Returns the names of the extensions that the application enables.
-    ///
     /// # Safety
     /// The create info's array is NULL or a counted array of NULL or valid C strings, and is still
     /// there.
@@ -65,7 +61,6 @@ impl DeviceUnderCreation {
         unsafe { name::list(self.names.0, self.names.1) }
     }
 
-    /// Records a device that the lower end created.
     pub(crate) fn add(&self, device: *mut Device) {
         let _ =
             self.made.compare_exchange(core::ptr::null_mut(), device, Ordering::AcqRel, Ordering::Relaxed);
@@ -79,14 +74,12 @@ impl DeviceUnderCreation {
     }
 }
 
-/// A device under creation whose address is registered.
 pub(crate) struct Noted<'a> {
     loader: &'a Loader,
     address: usize,
 }
 
 impl Noted<'_> {
-    /// Returns the handle that goes down the chain as `*pDevice`.
     pub(crate) fn handle(&self) -> u64 {
         self.address as u64
     }

@@ -79,7 +79,6 @@ pub(super) unsafe extern "system" fn terminator(
     }
 }
 
-/// Returns the address of the instance with this handle.
 pub(crate) fn instance_at(handle: vk::Instance) -> *mut Instance {
     core::ptr::with_exposed_provenance_mut(handle.as_raw() as usize)
 }
@@ -208,7 +207,6 @@ unsafe fn create_in_driver(
     }
 }
 
-/// Logs the defects of a driver that is used.
 fn note_faults(instance: &Instance, made: &DriverInstance) {
     let (api_version, interface) = (made.driver.api_version(), made.driver.interface.version);
     let answered = made.driver.interface.answered;

@@ -17,18 +17,15 @@ use crate::negotiation::DriverStatus;
 use crate::objects::listed_ptr::ListedPtr;
 use crate::registry::{ExtensionSet, command};
 
-/// The instance that a driver created for one instance of the loader.
 pub struct DriverInstance {
     /// Its commands, which take the driver's handles.
     pub table: Box<InstanceTable, Application>,
     pub handle: vk::Instance,
     pub driver: DriverOfInstance,
-    /// Every device of the driver that was ever reported.
     pub(crate) devices: SharedList<ListedPtr<PhysicalDevice>, Application>,
     /// The names it was given: whether `VK_EXT_debug_utils`, `VK_EXT_debug_report` and so on are
     /// enabled in the driver.
     pub enabled: ExtensionSet,
-    /// The commands that the driver has been queried for.
     pub(super) asked: Asked,
     /// The callbacks to destroy it with: the callbacks of its creating call, until
     /// [`Instance::finish`](super::Instance) sets others.
@@ -43,7 +40,6 @@ pub enum DriverOfInstance {
 }
 
 impl DriverOfInstance {
-    /// Returns the version of Vulkan that is used for the driver.
     pub(super) fn api_version(&self) -> Version {
         match self {
             Self::Discovered(driver) => driver.api_version,
@@ -63,7 +59,6 @@ impl Deref for DriverOfInstance {
 }
 
 impl DriverInstance {
-    /// Returns the driver's command of this name.
     pub fn command(&self, name: &CStr) -> Option<Command> {
         // SAFETY: `handle` is this driver's instance, which lives as long as `self`; the name is a
         // C string.
@@ -73,10 +68,10 @@ impl DriverInstance {
     /// Returns the driver's physical-device command of this name, which the registry need not know. Other
     /// loaders do not report the kind of a command; the names of nearly all physical-device
     /// commands do.
-    pub fn find_physical_device_command(&self, name: &CStr) -> Option<Command> {
+    pub fn physical_device_command(&self, name: &CStr) -> Option<Command> {
         let Some(find) = self.driver.interface.get_physical_device_proc_addr else {
-            let told = self.driver.kind.is_foreign() && name.to_bytes().starts_with(OF_PHYSICAL_DEVICES);
-            return if told { self.command(name) } else { None };
+            let is_one = self.driver.kind.is_foreign() && name.to_bytes().starts_with(OF_PHYSICAL_DEVICES);
+            return if is_one { self.command(name) } else { None };
         };
         // SAFETY: `handle` is this driver's instance, which lives as long as `self`; the name is a
         // C string.
@@ -85,9 +80,6 @@ impl DriverInstance {
 
     /// Returns the driver's current devices, without NULL handles. The table is complete if the list is not
     /// empty.
-    ///
-    /// # Errors
-    /// The reason why the driver's devices cannot be used, or out of memory.
     pub(in crate::objects) fn physical_devices(
         &self,
     ) -> Result<Vec<vk::PhysicalDevice>, OrOutOfMemory<DriverStatus>> {
@@ -125,7 +117,6 @@ impl Drop for DriverInstance {
     }
 }
 
-/// The object behind a `VkPhysicalDevice`.
 #[repr(C)]
 pub struct PhysicalDevice {
     pub(in crate::objects) handle: Handle,
@@ -137,12 +128,10 @@ pub struct PhysicalDevice {
 unsafe impl Sync for PhysicalDevice {}
 
 impl PhysicalDevice {
-    /// Returns the instance that it belongs to.
     pub fn instance(&self) -> &Instance {
         self.handle.instance()
     }
 
-    /// Returns the driver that it belongs to.
     pub fn driver(&self) -> &DriverInstance {
         // SAFETY: an instance frees its drivers after its physical devices.
         unsafe { self.driver.as_ref() }
@@ -152,13 +141,11 @@ impl PhysicalDevice {
         vk::PhysicalDevice::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    /// Returns the driver's own handle.
     pub fn driver_handle(&self) -> vk::PhysicalDevice {
         vk::PhysicalDevice::from_raw(self.handle.lower().expose_provenance() as u64)
     }
 }
 
-/// The facts that the order depends on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Debug))]
 pub(in crate::objects) struct DeviceFacts {

@@ -51,8 +51,6 @@ impl DriverInstance {
         }
     }
 
-    /// Returns the driver's function for this command.
-    ///
     /// # Safety
     /// `F` is the function-pointer type of `command`.
     pub(in crate::objects) unsafe fn get<F: Copy>(&self, command: CommandId) -> Option<F> {
@@ -61,7 +59,6 @@ impl DriverInstance {
         unsafe { self.table.get(command) }
     }
 
-    /// Returns whether the driver has this command.
     pub(in crate::objects) fn has(&self, command: CommandId) -> bool {
         // SAFETY: the function is only looked up, not called.
         unsafe { self.get::<Command>(command) }.is_some()

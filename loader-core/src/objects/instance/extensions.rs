@@ -8,7 +8,6 @@ use crate::abi::extensions::merge;
 use crate::abi::{array, name};
 use crate::drivers::{DriverRef, FoundDrivers};
 use crate::loader::Loader;
-use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Escaped, Vec};
 use crate::negotiation::VkResult;
@@ -28,9 +27,6 @@ const OWN: [ExtensionId; 4] = [
 ///
 /// Extensions that the registry does not know are hidden, because the loader cannot know whether
 /// their commands need its support; unless `VK_LOADER_DISABLE_INST_EXT_FILTER` is a number other than 0.
-///
-/// # Errors
-/// `ERROR_OUT_OF_HOST_MEMORY`.
 pub fn instance_extensions(
     loader: &Loader,
     drivers: Option<&FoundDrivers>,
@@ -44,15 +40,9 @@ pub fn instance_extensions(
         if counts { merge(&mut all, extension) } else { Ok(()) }
     };
     let failed = |driver: &DriverRef, result: vk::Result| {
-        logger.log(
-            Level::Warning,
-            Topic::Driver,
-            format_args!(
-                "{}: vkEnumerateInstanceExtensionProperties of the driver returned {}",
-                Escaped(&driver.library_path),
-                VkResult(result.as_raw())
-            ),
-        );
+        crate::log!(logger, Warning, Driver:
+            "{}: vkEnumerateInstanceExtensionProperties of the driver returned {}",
+            Escaped(&driver.library_path), VkResult(result.as_raw()));
     };
     drivers.map_or(Ok(()), |drivers| drivers.each_extension(add, failed))?;
     for id in OWN {
@@ -61,7 +51,6 @@ pub fn instance_extensions(
     Ok(all)
 }
 
-/// Returns whether the registry has an instance extension of this name for this system.
 pub(crate) fn is_known(loader: &Loader, name: &CStr) -> bool {
     find_extension(name.to_bytes())
         .is_some_and(|id| id.kind() == ExtensionKind::Instance && loader.flavour.extensions.contains(id))
@@ -85,15 +74,9 @@ pub(crate) fn check_requested<'a>(
 ) -> Result<(), vk::Result> {
     for wanted in requested {
         if !available.iter().any(|extension| name::is(extension, wanted)) {
-            logger.log(
-                Level::Error,
-                Topic::Loader,
-                format_args!(
-                    "the application asks for the {owner} extension {}, which is not available; \
-                     `vulkaninfo` lists those that are",
-                    Escaped(wanted.to_bytes())
-                ),
-            );
+            crate::log!(logger, Error, Loader:
+                "the application asks for the {owner} extension {}, which is not available; `vulkaninfo` \
+                 lists those that are", Escaped(wanted.to_bytes()));
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
         }
     }
@@ -101,9 +84,6 @@ pub(crate) fn check_requested<'a>(
 }
 
 /// Returns the device extensions that `enumerate` reports for a driver's physical device.
-///
-/// # Errors
-/// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
 pub(crate) fn of_device(
     enumerate: vk::PFN_vkEnumerateDeviceExtensionProperties,
     device: vk::PhysicalDevice,

@@ -16,37 +16,28 @@ use crate::memory::{TryGrow, Vec};
 use crate::registry::{CommandId, HEADER_VERSION, command};
 
 /// Terminator of vkEnumerateInstanceVersion.
-///
-/// # Safety
-/// The parameters are valid for the command.
 pub(super) unsafe extern "system" fn version_terminator(version: *mut u32) -> vk::Result {
-    // SAFETY: by this function's `# Safety` `version` is a valid pointer.
+    // SAFETY: by valid usage of the command `version` is a valid pointer.
     unsafe { last_of_version(core::ptr::null(), version) }
 }
 
 /// Terminator of vkEnumerateInstanceExtensionProperties.
-///
-/// # Safety
-/// The parameters are valid for the command.
 pub(super) unsafe extern "system" fn extensions_terminator(
     layer: *const c_char,
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` `layer` is NULL or a valid C string; `count` and
+    // SAFETY: by valid usage of the command `layer` is NULL or a valid C string; `count` and
     // `out` are a counted out-array.
     unsafe { last_of_extensions(core::ptr::null(), layer, count, out) }
 }
 
 /// Terminator of vkEnumerateInstanceLayerProperties.
-///
-/// # Safety
-/// The parameters are valid for the command.
 pub(super) unsafe extern "system" fn layers_terminator(
     count: *mut u32,
     out: *mut vk::LayerProperties,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
+    // SAFETY: by valid usage of the command `count` and `out` are a counted out-array.
     unsafe { last_of_layers(core::ptr::null(), count, out) }
 }
 
@@ -89,8 +80,6 @@ pub unsafe fn enumerate_instance_version(loader: &'static Loader, version: *mut 
     global::flatten(run())
 }
 
-/// vkEnumerateInstanceExtensionProperties.
-///
 /// # Safety
 /// The parameters are valid for the Vulkan command, except that NULL is reported and not
 /// dereferenced.
@@ -175,8 +164,6 @@ fn extensions(
     Ok(all)
 }
 
-/// vkEnumerateInstanceLayerProperties.
-///
 /// # Safety
 /// The parameters are valid for the Vulkan command, except that NULL is reported and not
 /// dereferenced.

@@ -23,13 +23,12 @@ use self::sources::Sources;
 use crate::dispatch::{Command, Handle, HandleKind, InstanceTable, TERMINATORS, Table};
 use crate::layers::{ActiveLayer, FoundLayers, Layers};
 use crate::loader::{Loader, User};
-use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::manifest::LayerManifest;
 use crate::memory::{Application, Box, CopiedCallbacks, Escaped, ObjectCallbacks, SharedList, Vec};
 use crate::objects::device::Device;
 use crate::objects::listed_ptr::ListedPtr;
-use crate::objects::surface::presenting::Presenting;
+use crate::objects::surface::window::Presenting;
 use crate::platform::Turn;
 use crate::registry::{CommandSet, ExtensionId, ExtensionSet, INSTANCE_SLOTS, extension};
 
@@ -57,7 +56,6 @@ pub struct Instance {
     /// The version that the application was written for, or that a layer reported to the drivers; 1.0 if
     /// neither gave one.
     pub api_version: u32,
-    /// The extensions of the registry that the application enabled.
     pub extensions: ExtensionSet,
     /// The extensions of the registry that the application enabled or a layer added on the way to the
     /// lower end of the call chain.
@@ -84,7 +82,6 @@ pub struct Instance {
     /// sets it.
     pub drivers: Vec<Box<DriverInstance, Application>, Application>,
     pub(super) devices: SharedList<ListedPtr<Device>, Application>,
-    /// The swapchains on windows that drivers take turns at.
     pub(super) presenting: SharedList<Presenting, Application>,
     /// Released last.
     _user: User,
@@ -101,7 +98,6 @@ pub(crate) struct LookedUp {
 pub(crate) const KEPT_NAME: usize = 72;
 
 impl Handle {
-    /// Returns the instance that it belongs to.
     pub fn instance(&self) -> &Instance {
         // SAFETY: every handle gets its instance when it is created, or before anybody sees it, and
         // never outlives it.
@@ -122,7 +118,6 @@ impl Instance {
         Ok(unsafe { Box::from_non_null_in(memory, allocator) })
     }
 
-    /// Creates an instance without drivers.
     pub(crate) fn new(
         loader: &'static Loader,
         logger: Logger,
@@ -177,7 +172,6 @@ impl Instance {
         vk::Instance::from_raw(core::ptr::from_ref(self).expose_provenance() as u64)
     }
 
-    /// Returns its layers, the one nearest to the application first.
     pub fn layers(&self) -> &[ActiveLayer] {
         &self.layers
     }
@@ -194,7 +188,6 @@ impl Instance {
         self.layers.enabled()
     }
 
-    /// Returns the system's layers when the instance was created.
     pub fn found_layers(&self) -> &FoundLayers {
         &self.layers.found
     }
@@ -214,7 +207,6 @@ impl Instance {
         self.chain_handle.store(handle.as_raw() as usize, Ordering::Relaxed);
     }
 
-    /// Returns whether the application or a layer enabled the extension.
     pub(super) fn enables(&self, extension: ExtensionId) -> bool {
         self.lower_extensions.contains(extension)
     }
@@ -229,7 +221,7 @@ impl Instance {
     /// Returns whether some driver has a physical-device command of this name, which the registry need not
     /// know.
     pub(crate) fn drivers_have_physical_device_command(&self, name: &CStr) -> bool {
-        self.drivers.iter().any(|driver| driver.find_physical_device_command(name).is_some())
+        self.drivers.iter().any(|driver| driver.physical_device_command(name).is_some())
     }
 
     /// Writes the drivers' functions for the unknown physical-device command `number` to their
@@ -241,7 +233,7 @@ impl Instance {
         let slot = INSTANCE_SLOTS.wrapping_add(number);
         let mut found = false;
         for driver in &self.drivers {
-            let function = driver.find_physical_device_command(name);
+            let function = driver.physical_device_command(name);
             if let (Some(slot), Some(function)) = (driver.table.slot(slot), function) {
                 slot.set(function);
                 found = true;
@@ -277,11 +269,7 @@ impl Instance {
         drivers.iter_mut().for_each(|driver| driver.callbacks = callbacks);
         for driver in drivers {
             let library = Escaped(&driver.driver.library_path);
-            instance.logger.log(
-                Level::Debug,
-                Topic::Driver,
-                format_args!("{library}: destroying its instance"),
-            );
+            crate::log!(instance.logger, Debug, Driver: "{library}: destroying its instance");
         }
     }
 }

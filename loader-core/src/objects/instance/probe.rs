@@ -13,7 +13,6 @@ use crate::memory::{Application, OrOutOfMemory, OutOfMemory, Process, TryGrow as
 use crate::negotiation::DriverStatus;
 use crate::registry::{ExtensionSet, command};
 
-/// Creates an instance of `driver` alone, without extensions.
 fn create(driver: DriverRef) -> Result<DriverInstance, OrOutOfMemory<DriverStatus>> {
     let newest = if driver.api_version < Version::new(1, 1, 0) {
         vk::API_VERSION_1_0
@@ -34,9 +33,6 @@ fn create(driver: DriverRef) -> Result<DriverInstance, OrOutOfMemory<DriverStatu
 }
 
 /// Returns the outcome of creating an instance of `driver` alone and counting its devices.
-///
-/// # Errors
-/// [`OutOfMemory`], in the loader or in the driver.
 pub fn probe(driver: DriverRef) -> Result<DriverStatus, OutOfMemory> {
     let interface = driver.interface.version;
     let devices = create(driver).and_then(|made| made.physical_devices());
@@ -52,9 +48,6 @@ pub fn probe(driver: DriverRef) -> Result<DriverStatus, OutOfMemory> {
 
 /// Returns the layers that other loaders among the drivers activate in every instance. A layer that is active in
 /// both loaders identifies devices by words that are the same in both, and crashes.
-///
-/// # Errors
-/// [`OutOfMemory`].
 pub(crate) fn layers_below(sources: &Sources) -> Result<Vec<vk::LayerProperties>, OutOfMemory> {
     let mut all = Vec::new();
     let found = sources.discovered.iter().flat_map(|found| found.open.iter());

@@ -5,7 +5,6 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::registry::INSTANCE_SLOTS;
 
-/// The commands that a driver's instance has been queried for.
 #[derive(Default)]
 pub(super) struct Asked {
     slots: [AtomicUsize; INSTANCE_SLOTS.div_ceil(BITS)],
@@ -20,7 +19,6 @@ impl Asked {
         bits & bit(slot) != 0
     }
 
-    /// Records that the result for a slot is in the table.
     pub(super) fn note(&self, slot: usize) {
         if let Some(bits) = self.slots.get(slot / BITS) {
             bits.fetch_or(bit(slot), Ordering::Release);

@@ -11,7 +11,6 @@ use crate::abi::extensions::merge;
 use crate::discovery::Request;
 use crate::drivers::{Driver, FoundDrivers, log_outcome, report_no_driver};
 use crate::loader::Loader;
-use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Arc, Escaped, Text, TryGrow, Vec, format_into};
 use crate::negotiation::DriverStatus;
@@ -26,9 +25,6 @@ pub(crate) struct Sources {
 
 impl Sources {
     /// Finds and opens the drivers for an instance with this create info.
-    ///
-    /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`.
     ///
     /// # Safety
     /// The create info's chain is a pNext chain whose structures match their `sType`, and
@@ -108,13 +104,13 @@ impl Sources {
         let Some(list) = list else {
             let message =
                 "VK_LUNARG_direct_driver_loading is enabled without VkDirectDriverLoadingListLUNARG";
-            logger.log(Level::Info, Topic::Driver, format_args!("{message}"));
+            crate::log!(logger, Info, Driver: "{message}");
             return Ok(());
         };
         if list.driver_count == 0 || list.p_drivers.is_null() {
             let message =
                 "VkDirectDriverLoadingListLUNARG names no driver (driverCount is 0 or pDrivers is NULL)";
-            logger.log(Level::Warning, Topic::Driver, format_args!("{message}"));
+            crate::log!(logger, Warning, Driver: "{message}");
             return Ok(());
         }
         for index in 0..list.driver_count as usize {
@@ -129,11 +125,8 @@ impl Sources {
                 Some(Ok(driver)) => self.direct.try_push(driver)?,
                 Some(Err(outcome)) => log_direct(logger, index, &outcome),
                 None => {
-                    logger.log(
-                        Level::Warning,
-                        Topic::Driver,
-                        format_args!("driver {index} that the application gave has no function"),
-                    );
+                    crate::log!(logger, Warning, Driver:
+                        "driver {index} that the application gave has no function");
                 }
             }
         }
@@ -141,9 +134,6 @@ impl Sources {
     }
 
     /// Returns the instance extensions that an application may enable.
-    ///
-    /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`.
     pub(crate) fn extensions(
         &self,
         loader: &Loader,

@@ -9,36 +9,37 @@ use ash::vk;
 
 use super::stand_ins::{no_capabilities, nothing, report_missing};
 use crate::abi::array::wrapped;
-use crate::abi::chain;
+use crate::abi::{chain, function};
 use crate::dispatch::Table as _;
 use crate::objects::handle;
+use crate::objects::own_command::OwnCommand;
 use crate::registry::command;
 
-/// Defines a terminator that passes the call on under the first of the given names that the driver
-/// has, or else runs its body with the driver and the driver's handle.
+/// Defines terminators that pass the call on under the first of the given names that the driver has, or
+/// else run their body with the driver and the driver's handle.
 macro_rules! emulated {
-    ($name:ident: $pfn:ident as $($command:ident)|+; ($($parameter:ident: $type:ty),*) $(-> $result:ty)?;
-     |$driver:ident, $device:ident $(, $physical:ident)?| $body:expr) => {
-        /// The terminator.
-        ///
-        /// # Safety
-        /// The parameters are valid for the command, passed down the call chain.
-        pub(super) unsafe extern "system" fn $name(device: vk::PhysicalDevice, $($parameter: $type),*) $(-> $result)? {
-            // SAFETY: by this function's `# Safety` the parameters are valid for the command:
-            // structures and counts can be read and written as it requires, and structures begin
-            // pNext chains. Each function-pointer type is its command's.
-            unsafe {
-                let commands = [$(command::$command),+];
-                let physical_device = handle::physical_device(device, commands[0]);
-                let ($driver, $device) = (physical_device.driver(), physical_device.driver_handle());
-                $(let $physical = physical_device;)?
-                let native = commands.into_iter().find_map(|command| $driver.table.get::<vk::$pfn>(command));
-                match native {
-                    Some(native) => native($device, $($parameter),*),
-                    None => $body,
+    ($($name:ident: $pfn:ident as $($command:ident)|+; ($($parameter:ident: $type:ty),*) $(-> $result:ty)?;
+     |$driver:ident, $device:ident $(, $physical:ident)?| $body:expr;)*) => {
+        pub(in crate::objects) const COMMANDS: &[OwnCommand] =
+            &[$($(OwnCommand::new(command::$command, function!($name)),)+)*];
+
+        $(
+            unsafe extern "system" fn $name(device: vk::PhysicalDevice, $($parameter: $type),*) $(-> $result)? {
+                // SAFETY: by valid usage of the command structures and counts can be read and written as it
+                // requires, and structures begin pNext chains. Each function-pointer type is its command's.
+                unsafe {
+                    let commands = [$(command::$command),+];
+                    let physical_device = handle::physical_device(device, commands[0]);
+                    let ($driver, $device) = (physical_device.driver(), physical_device.driver_handle());
+                    $(let $physical = physical_device;)?
+                    let native = commands.into_iter().find_map(|command| $driver.table.get::<vk::$pfn>(command));
+                    match native {
+                        Some(native) => native($device, $($parameter),*),
+                        None => $body,
+                    }
                 }
             }
-        }
+        )*
     };
 }
 
@@ -49,14 +50,15 @@ macro_rules! original {
     };
 }
 
-emulated!(features: PFN_vkGetPhysicalDeviceFeatures2
+emulated! {
+features: PFN_vkGetPhysicalDeviceFeatures2
 as GET_PHYSICAL_DEVICE_FEATURES_2 | GET_PHYSICAL_DEVICE_FEATURES_2_KHR;
 (out: *mut vk::PhysicalDeviceFeatures2<'_>);
 |driver, device| if let Some(get) = original!(driver, PFN_vkGetPhysicalDeviceFeatures, GET_PHYSICAL_DEVICE_FEATURES) {
     get(device, &mut (*out).features);
-});
+};
 
-emulated!(properties: PFN_vkGetPhysicalDeviceProperties2
+properties: PFN_vkGetPhysicalDeviceProperties2
 as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
 (out: *mut vk::PhysicalDeviceProperties2<'_>);
 |driver, device| if let Some(get) =
@@ -70,18 +72,18 @@ as GET_PHYSICAL_DEVICE_PROPERTIES_2 | GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR;
             *address.cast() = none;
         }
     }
-});
+};
 
-emulated!(format_properties: PFN_vkGetPhysicalDeviceFormatProperties2
+format_properties: PFN_vkGetPhysicalDeviceFormatProperties2
 as GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR;
 (format: vk::Format, out: *mut vk::FormatProperties2<'_>);
 |driver, device| if let Some(get) =
     original!(driver, PFN_vkGetPhysicalDeviceFormatProperties, GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES)
 {
     get(device, format, &mut (*out).format_properties);
-});
+};
 
-emulated!(image_format_properties: PFN_vkGetPhysicalDeviceImageFormatProperties2
+image_format_properties: PFN_vkGetPhysicalDeviceImageFormatProperties2
 as GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR;
 (info: *const vk::PhysicalDeviceImageFormatInfo2<'_>, out: *mut vk::ImageFormatProperties2<'_>) -> vk::Result;
 |driver, device| match original!(
@@ -93,9 +95,9 @@ as GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_IMAGE_FOR
         get(device, info.format, info.ty, info.tiling, info.usage, info.flags, out)
     }
     None => vk::Result::ERROR_INITIALIZATION_FAILED,
-});
+};
 
-emulated!(queue_family_properties: PFN_vkGetPhysicalDeviceQueueFamilyProperties2
+queue_family_properties: PFN_vkGetPhysicalDeviceQueueFamilyProperties2
 as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR;
 (count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>);
 |driver, device| if let Some(get) = original!(
@@ -103,18 +105,18 @@ as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_QUEUE_FAM
 ) {
     let ask = |count: *mut u32, array| { get(device, count, array); vk::Result::SUCCESS };
     let _ = wrapped(count, out, offset_of!(vk::QueueFamilyProperties2<'_>, queue_family_properties), ask);
-});
+};
 
-emulated!(memory_properties: PFN_vkGetPhysicalDeviceMemoryProperties2
+memory_properties: PFN_vkGetPhysicalDeviceMemoryProperties2
 as GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2 | GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR;
 (out: *mut vk::PhysicalDeviceMemoryProperties2<'_>);
 |driver, device| if let Some(get) =
     original!(driver, PFN_vkGetPhysicalDeviceMemoryProperties, GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES)
 {
     get(device, &mut (*out).memory_properties);
-});
+};
 
-emulated!(sparse_image_format_properties: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
+sparse_image_format_properties: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
 as GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR;
 (
     info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
@@ -130,42 +132,42 @@ as GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2 | GET_PHYSICAL_DEVICE_SP
         vk::Result::SUCCESS
     };
     let _ = wrapped(count, out, offset_of!(vk::SparseImageFormatProperties2<'_>, properties), ask);
-});
+};
 
-emulated!(external_buffer_properties: PFN_vkGetPhysicalDeviceExternalBufferProperties
+external_buffer_properties: PFN_vkGetPhysicalDeviceExternalBufferProperties
 as GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR;
 (info: *const vk::PhysicalDeviceExternalBufferInfo<'_>, out: *mut vk::ExternalBufferProperties<'_>);
 |_driver, _device| {
     (*out).external_memory_properties = vk::ExternalMemoryProperties::default();
-});
+};
 
-emulated!(external_fence_properties: PFN_vkGetPhysicalDeviceExternalFenceProperties
+external_fence_properties: PFN_vkGetPhysicalDeviceExternalFenceProperties
 as GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR;
 (info: *const vk::PhysicalDeviceExternalFenceInfo<'_>, out: *mut vk::ExternalFenceProperties<'_>);
 |_driver, _device| {
     (*out).export_from_imported_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
     (*out).compatible_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
     (*out).external_fence_features = vk::ExternalFenceFeatureFlags::empty();
-});
+};
 
-emulated!(external_semaphore_properties: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
+external_semaphore_properties: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
 as GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES | GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR;
 (info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>, out: *mut vk::ExternalSemaphoreProperties<'_>);
 |_driver, _device| {
     (*out).export_from_imported_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
     (*out).compatible_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
     (*out).external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
-});
+};
 
-emulated!(tool_properties: PFN_vkGetPhysicalDeviceToolProperties
+tool_properties: PFN_vkGetPhysicalDeviceToolProperties
 as GET_PHYSICAL_DEVICE_TOOL_PROPERTIES | GET_PHYSICAL_DEVICE_TOOL_PROPERTIES_EXT;
 (count: *mut u32, out: *mut vk::PhysicalDeviceToolProperties<'_>) -> vk::Result;
 |_driver, _device| {
     *count = 0;
     vk::Result::SUCCESS
-});
+};
 
-emulated!(display_properties: PFN_vkGetPhysicalDeviceDisplayProperties2KHR
+display_properties: PFN_vkGetPhysicalDeviceDisplayProperties2KHR
 as GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR;
 (count: *mut u32, out: *mut vk::DisplayProperties2KHR<'_>) -> vk::Result;
 |driver, device, physical| match original!(
@@ -174,9 +176,9 @@ as GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_2_KHR;
     Some(get) => wrapped(count, out, offset_of!(vk::DisplayProperties2KHR<'_>, display_properties),
         |count, array| get(device, count, array)),
     None => { report_missing(physical, command::GET_PHYSICAL_DEVICE_DISPLAY_PROPERTIES_KHR); nothing(count) }
-});
+};
 
-emulated!(display_plane_properties: PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR
+display_plane_properties: PFN_vkGetPhysicalDeviceDisplayPlaneProperties2KHR
 as GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR;
 (count: *mut u32, out: *mut vk::DisplayPlaneProperties2KHR<'_>) -> vk::Result;
 |driver, device, physical| match original!(
@@ -185,17 +187,17 @@ as GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_2_KHR;
     Some(get) => wrapped(count, out, offset_of!(vk::DisplayPlaneProperties2KHR<'_>, display_plane_properties),
         |count, array| get(device, count, array)),
     None => { report_missing(physical, command::GET_PHYSICAL_DEVICE_DISPLAY_PLANE_PROPERTIES_KHR); nothing(count) }
-});
+};
 
-emulated!(display_mode_properties: PFN_vkGetDisplayModeProperties2KHR as GET_DISPLAY_MODE_PROPERTIES_2_KHR;
+display_mode_properties: PFN_vkGetDisplayModeProperties2KHR as GET_DISPLAY_MODE_PROPERTIES_2_KHR;
 (display: vk::DisplayKHR, count: *mut u32, out: *mut vk::DisplayModeProperties2KHR<'_>) -> vk::Result;
 |driver, device, physical| match original!(driver, PFN_vkGetDisplayModePropertiesKHR, GET_DISPLAY_MODE_PROPERTIES_KHR) {
     Some(get) => wrapped(count, out, offset_of!(vk::DisplayModeProperties2KHR<'_>, display_mode_properties),
         |count, array| get(device, display, count, array)),
     None => { report_missing(physical, command::GET_DISPLAY_MODE_PROPERTIES_KHR); nothing(count) }
-});
+};
 
-emulated!(display_plane_capabilities: PFN_vkGetDisplayPlaneCapabilities2KHR as GET_DISPLAY_PLANE_CAPABILITIES_2_KHR;
+display_plane_capabilities: PFN_vkGetDisplayPlaneCapabilities2KHR as GET_DISPLAY_PLANE_CAPABILITIES_2_KHR;
 (info: *const vk::DisplayPlaneInfo2KHR<'_>, out: *mut vk::DisplayPlaneCapabilities2KHR<'_>) -> vk::Result;
 |driver, device, physical| match original!(
     driver, PFN_vkGetDisplayPlaneCapabilitiesKHR, GET_DISPLAY_PLANE_CAPABILITIES_KHR
@@ -205,4 +207,5 @@ emulated!(display_plane_capabilities: PFN_vkGetDisplayPlaneCapabilities2KHR as G
         report_missing(physical, command::GET_DISPLAY_PLANE_CAPABILITIES_KHR);
         no_capabilities(&mut (*out).capabilities)
     }
-});
+};
+}

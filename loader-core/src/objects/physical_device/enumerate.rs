@@ -149,11 +149,8 @@ impl Instance {
         for setting in listed {
             if !ids.iter().any(|device| setting.matches(device)) {
                 let name = Escaped(&setting.device_name);
-                self.logger.log(
-                    Level::Warning,
-                    Topic::Driver,
-                    format_args!("the settings file lists the device \"{name}\", which is not here"),
-                );
+                crate::log!(self.logger, Warning, Driver:
+                    "the settings file lists the device \"{name}\", which is not here");
             }
         }
         let mut chosen = Vec::new();
@@ -163,8 +160,8 @@ impl Instance {
             }
         }
         if chosen.is_empty() {
-            let message = format_args!("none of the devices that the settings file lists is present");
-            self.logger.log(Level::Error, Topic::Driver, message);
+            crate::log!(self.logger, Error, Driver:
+                "none of the devices that the settings file lists is present");
             return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
         }
         Ok(chosen)
@@ -226,11 +223,8 @@ fn log_order(instance: &Instance, all: &[&PhysicalDevice]) {
         let properties = super::sorting::properties(device.driver(), device.driver_handle());
         let name = name::in_array(&properties.device_name).unwrap_or_default();
         let (name, library) = (Escaped(name.to_bytes()), Escaped(&device.driver().driver.library_path));
-        instance.logger.log(
-            Level::Info,
-            Topic::Driver,
-            format_args!("physical device {index}: {name}, of the driver {library}"),
-        );
+        crate::log!(instance.logger, Info, Driver:
+            "physical device {index}: {name}, of the driver {library}");
     }
 }
 
@@ -255,14 +249,9 @@ unsafe fn deliver(
     // SAFETY: by this function's `# Safety` `count` and `devices` are a counted out-array.
     let result = unsafe { array::deliver(all, count, devices) };
     if result == vk::Result::INCOMPLETE {
-        instance.logger.log(
-            Level::Info,
-            Topic::Loader,
-            format_args!(
-                "vkEnumeratePhysicalDevices: the application has room for fewer than the {} devices that there are",
-                all.len()
-            ),
-        );
+        crate::log!(instance.logger, Info, Loader:
+            "vkEnumeratePhysicalDevices: the application has room for fewer than the {} devices that there \
+             are", all.len());
     }
     result
 }

@@ -5,12 +5,11 @@ use core::ffi::{CStr, c_char};
 use ash::vk;
 
 use crate::abi::array;
-use crate::abi::extensions::merge_of_layer;
+use crate::abi::extensions::merge;
 use crate::discovery::LayerScope;
 use crate::dispatch::Table as _;
 use crate::layers::global::layer_name;
 use crate::layers::{ActiveLayer, layer_properties};
-use crate::log::{Level, Topic};
 use crate::memory::{TryGrow, Vec};
 use crate::objects::handle;
 use crate::objects::instance::Instance;
@@ -37,9 +36,8 @@ pub(super) unsafe extern "system" fn enumerate_device_extension_properties(
         let device = handle::physical_device(device, command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES);
         let layers = device.instance().layers();
         if count.is_null() {
-            let message =
-                format_args!("vkEnumerateDeviceExtensionProperties: pPropertyCount must not be NULL");
-            device.instance().logger.log(Level::Error, Topic::Usage, message);
+            crate::log!(device.instance().logger, Error, Usage:
+                "vkEnumerateDeviceExtensionProperties: pPropertyCount must not be NULL");
             return vk::Result::INCOMPLETE;
         }
         if let Some(name) = layer_name(layer) {
@@ -58,7 +56,7 @@ pub(super) unsafe extern "system" fn enumerate_device_extension_properties(
         }
         let merged = of_device(enumerate, device.driver_handle()).and_then(|mut all| {
             let added = layers.iter().filter(adding).flat_map(|layer| &layer.device_extensions);
-            added.into_iter().try_for_each(|extension| merge_of_layer(&mut all, extension))?;
+            added.into_iter().try_for_each(|extension| merge(&mut all, extension))?;
             Ok(all)
         });
         match merged {

@@ -11,7 +11,6 @@ use crate::discovery::DeviceIds;
 use crate::discovery::filter::matches;
 use crate::dispatch::{InstanceTable, Table as _};
 use crate::loader::Loader;
-use crate::log::{Level, Topic};
 use crate::logger::Logger;
 use crate::memory::{Escaped, OutOfMemory, Text, ascii, last_to_front};
 use crate::objects::instance::Instance;
@@ -51,24 +50,15 @@ impl Preference {
             return;
         }
         let value = Escaped(&self.0);
-        logger.log(
-            Level::Warning,
-            Topic::Driver,
-            format_args!(
-                "VK_LOADER_DEVICE_SELECT is \"{value}\", which is none of the {} devices",
-                all.len()
-            ),
-        );
+        crate::log!(logger, Warning, Driver:
+            "VK_LOADER_DEVICE_SELECT is \"{value}\", which is none of the {} devices", all.len());
         for device in all {
             let properties = properties(device.driver(), device.driver_handle());
             let name = Escaped(name::in_array(&properties.device_name).unwrap_or_default().to_bytes());
             let (vendor, number) = (device.facts.vendor, device.facts.device);
             let values = Values { bus: device.facts.bus, uuid: ids(device).uuids.map(|(uuid, _)| uuid) };
-            logger.log(
-                Level::Warning,
-                Topic::Driver,
-                format_args!("VK_LOADER_DEVICE_SELECT can be {vendor:04x}:{number:04x}{values} for {name}"),
-            );
+            crate::log!(logger, Warning, Driver:
+                "VK_LOADER_DEVICE_SELECT can be {vendor:04x}:{number:04x}{values} for {name}");
         }
     }
 }
@@ -213,7 +203,6 @@ fn properties_by(table: &InstanceTable, device: vk::PhysicalDevice) -> vk::Physi
 }
 
 impl DeviceFacts {
-    #[must_use]
     pub(super) fn of(driver: &DriverInstance, device: vk::PhysicalDevice) -> Self {
         let properties = properties(driver, device);
         Self {

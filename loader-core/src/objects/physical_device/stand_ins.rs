@@ -11,7 +11,7 @@ use ash::vk;
 
 use crate::abi::{Command, function};
 use crate::dispatch::Table as _;
-use crate::log::{CommandText as _, Level, Topic};
+use crate::log::CommandText as _;
 use crate::objects::handle;
 use crate::objects::instance::driver::PhysicalDevice;
 use crate::objects::own_command::OwnCommand;
@@ -98,19 +98,13 @@ unsafe fn drivers(device: vk::PhysicalDevice, command: CommandId) -> (Option<Com
     }
 }
 
-/// Logs that the driver lacks the command.
 #[cold]
 pub(super) fn report_missing(device: &PhysicalDevice, command: CommandId) {
     let name = command.text();
-    device.instance().logger.log(
-        Level::Error,
-        Topic::Driver,
-        format_args!("{name}: the driver of this physical device does not have the command"),
-    );
+    crate::log!(device.instance().logger, Error, Driver:
+        "{name}: the driver of this physical device does not have the command");
 }
 
-/// Reports zero elements.
-///
 /// # Safety
 /// `count` is a valid pointer.
 pub(super) unsafe fn nothing(count: *mut u32) -> vk::Result {
@@ -119,8 +113,6 @@ pub(super) unsafe fn nothing(count: *mut u32) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// Reports a plane without capabilities.
-///
 /// # Safety
 /// `out` is a valid pointer.
 pub(super) unsafe fn no_capabilities(out: *mut vk::DisplayPlaneCapabilitiesKHR) -> vk::Result {

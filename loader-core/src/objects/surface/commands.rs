@@ -1,23 +1,11 @@
 //! The surface commands that the loader implements itself.
 
-use super::kinds::KINDS;
 use super::{create, destroy, queries, swapchain};
 use crate::abi::function;
-use crate::objects::own_command::OwnCommand;
+use crate::objects::own_command::{OwnCommand, own_commands};
 use crate::registry::command;
 
-/// Builds the table, with a row for each of the kinds at these indices of [`KINDS`].
-macro_rules! commands {
-    ($($kind:literal)*; $($command:ident: $function:path,)*) => {
-        &[
-            $(OwnCommand::new(KINDS[$kind].command, function!(create::<$kind>)),)*
-            $(OwnCommand::new(command::$command, function!($function)),)*
-        ]
-    };
-}
-
-pub(in crate::objects) const COMMANDS: &[OwnCommand] = commands! {
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14;
+pub(in crate::objects) const COMMANDS: &[OwnCommand] = own_commands! {
     DESTROY_SURFACE_KHR: destroy,
     GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: queries::support,
     GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR: queries::capabilities,
@@ -30,17 +18,20 @@ pub(in crate::objects) const COMMANDS: &[OwnCommand] = commands! {
     GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_2_EXT: queries::present_modes2,
 };
 
-pub(in crate::objects) const DEVICE_COMMANDS: &[OwnCommand] = &[
-    OwnCommand::new(command::CREATE_SWAPCHAIN_KHR, function!(swapchain::create_swapchain)),
-    OwnCommand::new(command::CREATE_SHARED_SWAPCHAINS_KHR, function!(swapchain::create_shared_swapchains)),
-    OwnCommand::new(
-        command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR,
-        function!(swapchain::group_present_modes),
-    ),
-    OwnCommand::new(
-        command::GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT,
-        function!(swapchain::group_present_modes2),
-    ),
+/// A row for each of the kinds at these indices of [`KINDS`](super::kinds::KINDS).
+macro_rules! creating {
+    ($($kind:literal)*) => {
+        &[$(OwnCommand::new(super::kinds::KINDS[$kind].command, function!(create::<$kind>)),)*]
+    };
+}
+
+pub(in crate::objects) const CREATING: &[OwnCommand] = creating!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+
+pub(in crate::objects) const DEVICE_COMMANDS: &[OwnCommand] = own_commands! {
+    CREATE_SWAPCHAIN_KHR: swapchain::create_swapchain,
+    CREATE_SHARED_SWAPCHAINS_KHR: swapchain::create_shared_swapchains,
+    GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: swapchain::group_present_modes,
+    GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_2_EXT: swapchain::group_present_modes2,
     #[cfg(feature = "foreign-handles")]
-    OwnCommand::new(command::DESTROY_SWAPCHAIN_KHR, function!(swapchain::destroy_swapchain)),
-];
+    DESTROY_SWAPCHAIN_KHR: swapchain::destroy_swapchain,
+};

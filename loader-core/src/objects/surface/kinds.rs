@@ -9,13 +9,9 @@ use crate::registry::{CommandId, ExtensionId, command, extension};
 
 pub(super) struct SurfaceKind {
     pub command: CommandId,
-    /// The extension that the command belongs to.
     pub extension: ExtensionId,
-    /// Its number in `VkIcdWsiPlatform`.
     pub platform: u16,
-    /// The size of the create info in bytes.
     pub size: u16,
-    /// The members that are copied from the create info.
     pub fields: &'static [Field],
 }
 
@@ -26,13 +22,10 @@ pub(super) struct Field {
     pub size: usize,
 }
 
-/// The size of the drivers' largest structure in bytes.
 pub(super) const LARGEST: usize = 48;
 
-/// The size of the largest create info in bytes.
 pub(super) const LARGEST_INFO: usize = size_of::<vk::DisplaySurfaceCreateInfoKHR<'_>>();
 
-/// Returns the size of a create info.
 const fn size<T>() -> u16 {
     assert!(size_of::<T>() <= LARGEST_INFO);
     size_of::<T>() as u16
@@ -55,121 +48,51 @@ macro_rules! fields {
     }};
 }
 
+/// Rows: the number of a kind in `VkIcdWsiPlatform`, its command, extension and create info with the members.
+macro_rules! kinds {
+    ($($platform:literal $command:ident $extension:ident $info:ident $members:tt)*) => {
+        [$(SurfaceKind {
+            command: command::$command,
+            extension: extension::$extension,
+            platform: $platform,
+            size: size::<vk::$info<'_>>(),
+            fields: fields!($info $members),
+        }),*]
+    };
+}
+
 type Pointer = *const core::ffi::c_void;
 
 /// All kinds. The numbers of Mir (0), and of platforms that no longer have a command, are not used.
-pub(super) const KINDS: [SurfaceKind; 15] = [
-    SurfaceKind {
-        command: command::CREATE_WAYLAND_SURFACE_KHR,
-        extension: extension::KHR_WAYLAND_SURFACE,
-        platform: 1,
-        size: size::<vk::WaylandSurfaceCreateInfoKHR<'_>>(),
-        fields: fields!(WaylandSurfaceCreateInfoKHR { display: Pointer, surface: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_WIN32_SURFACE_KHR,
-        extension: extension::KHR_WIN32_SURFACE,
-        platform: 2,
-        size: size::<vk::Win32SurfaceCreateInfoKHR<'_>>(),
-        fields: fields!(Win32SurfaceCreateInfoKHR { hinstance: Pointer, hwnd: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_XCB_SURFACE_KHR,
-        extension: extension::KHR_XCB_SURFACE,
-        platform: 3,
-        size: size::<vk::XcbSurfaceCreateInfoKHR<'_>>(),
-        fields: fields!(XcbSurfaceCreateInfoKHR { connection: Pointer, window: u32 }),
-    },
-    SurfaceKind {
-        command: command::CREATE_XLIB_SURFACE_KHR,
-        extension: extension::KHR_XLIB_SURFACE,
-        platform: 4,
-        size: size::<vk::XlibSurfaceCreateInfoKHR<'_>>(),
-        fields: fields!(XlibSurfaceCreateInfoKHR { dpy: Pointer, window: core::ffi::c_ulong }),
-    },
-    SurfaceKind {
-        command: command::CREATE_ANDROID_SURFACE_KHR,
-        extension: extension::KHR_ANDROID_SURFACE,
-        platform: 5,
-        size: size::<vk::AndroidSurfaceCreateInfoKHR<'_>>(),
-        fields: fields!(AndroidSurfaceCreateInfoKHR { window: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_MACOS_SURFACE_MVK,
-        extension: extension::MVK_MACOS_SURFACE,
-        platform: 6,
-        size: size::<vk::MacOSSurfaceCreateInfoMVK<'_>>(),
-        fields: fields!(MacOSSurfaceCreateInfoMVK { p_view: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_IOS_SURFACE_MVK,
-        extension: extension::MVK_IOS_SURFACE,
-        platform: 7,
-        size: size::<vk::IOSSurfaceCreateInfoMVK<'_>>(),
-        fields: fields!(IOSSurfaceCreateInfoMVK { p_view: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_DISPLAY_PLANE_SURFACE_KHR,
-        extension: extension::KHR_DISPLAY,
-        platform: 8,
-        size: size::<vk::DisplaySurfaceCreateInfoKHR<'_>>(),
-        fields: fields!(DisplaySurfaceCreateInfoKHR {
-            display_mode: u64,
-            plane_index: u32,
-            plane_stack_index: u32,
-            transform: u32,
-            global_alpha: f32,
-            alpha_mode: u32,
-            image_extent: vk::Extent2D
-        }),
-    },
-    SurfaceKind {
-        command: command::CREATE_HEADLESS_SURFACE_EXT,
-        extension: extension::EXT_HEADLESS_SURFACE,
-        platform: 9,
-        size: size::<vk::HeadlessSurfaceCreateInfoEXT<'_>>(),
-        fields: &[],
-    },
-    SurfaceKind {
-        command: command::CREATE_METAL_SURFACE_EXT,
-        extension: extension::EXT_METAL_SURFACE,
-        platform: 10,
-        size: size::<vk::MetalSurfaceCreateInfoEXT<'_>>(),
-        fields: fields!(MetalSurfaceCreateInfoEXT { p_layer: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_DIRECT_FB_SURFACE_EXT,
-        extension: extension::EXT_DIRECTFB_SURFACE,
-        platform: 11,
-        size: size::<vk::DirectFBSurfaceCreateInfoEXT<'_>>(),
-        fields: fields!(DirectFBSurfaceCreateInfoEXT { dfb: Pointer, surface: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_VI_SURFACE_NN,
-        extension: extension::NN_VI_SURFACE,
-        platform: 12,
-        size: size::<vk::ViSurfaceCreateInfoNN<'_>>(),
-        fields: fields!(ViSurfaceCreateInfoNN { window: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_STREAM_DESCRIPTOR_SURFACE_GGP,
-        extension: extension::GGP_STREAM_DESCRIPTOR_SURFACE,
-        platform: 13,
-        size: size::<vk::StreamDescriptorSurfaceCreateInfoGGP<'_>>(),
-        fields: fields!(StreamDescriptorSurfaceCreateInfoGGP { stream_descriptor: u32 }),
-    },
-    SurfaceKind {
-        command: command::CREATE_SCREEN_SURFACE_QNX,
-        extension: extension::QNX_SCREEN_SURFACE,
-        platform: 14,
-        size: size::<vk::ScreenSurfaceCreateInfoQNX<'_>>(),
-        fields: fields!(ScreenSurfaceCreateInfoQNX { context: Pointer, window: Pointer }),
-    },
-    SurfaceKind {
-        command: command::CREATE_IMAGE_PIPE_SURFACE_FUCHSIA,
-        extension: extension::FUCHSIA_IMAGEPIPE_SURFACE,
-        platform: 15,
-        size: size::<vk::ImagePipeSurfaceCreateInfoFUCHSIA<'_>>(),
-        fields: &[],
-    },
-];
+pub(super) const KINDS: [SurfaceKind; 15] = kinds! {
+    1 CREATE_WAYLAND_SURFACE_KHR KHR_WAYLAND_SURFACE WaylandSurfaceCreateInfoKHR {
+        display: Pointer, surface: Pointer
+    }
+    2 CREATE_WIN32_SURFACE_KHR KHR_WIN32_SURFACE Win32SurfaceCreateInfoKHR {
+        hinstance: Pointer, hwnd: Pointer
+    }
+    3 CREATE_XCB_SURFACE_KHR KHR_XCB_SURFACE XcbSurfaceCreateInfoKHR { connection: Pointer, window: u32 }
+    4 CREATE_XLIB_SURFACE_KHR KHR_XLIB_SURFACE XlibSurfaceCreateInfoKHR {
+        dpy: Pointer, window: core::ffi::c_ulong
+    }
+    5 CREATE_ANDROID_SURFACE_KHR KHR_ANDROID_SURFACE AndroidSurfaceCreateInfoKHR { window: Pointer }
+    6 CREATE_MACOS_SURFACE_MVK MVK_MACOS_SURFACE MacOSSurfaceCreateInfoMVK { p_view: Pointer }
+    7 CREATE_IOS_SURFACE_MVK MVK_IOS_SURFACE IOSSurfaceCreateInfoMVK { p_view: Pointer }
+    8 CREATE_DISPLAY_PLANE_SURFACE_KHR KHR_DISPLAY DisplaySurfaceCreateInfoKHR {
+        display_mode: u64, plane_index: u32, plane_stack_index: u32, transform: u32, global_alpha: f32,
+        alpha_mode: u32, image_extent: vk::Extent2D
+    }
+    9 CREATE_HEADLESS_SURFACE_EXT EXT_HEADLESS_SURFACE HeadlessSurfaceCreateInfoEXT {}
+    10 CREATE_METAL_SURFACE_EXT EXT_METAL_SURFACE MetalSurfaceCreateInfoEXT { p_layer: Pointer }
+    11 CREATE_DIRECT_FB_SURFACE_EXT EXT_DIRECTFB_SURFACE DirectFBSurfaceCreateInfoEXT {
+        dfb: Pointer, surface: Pointer
+    }
+    12 CREATE_VI_SURFACE_NN NN_VI_SURFACE ViSurfaceCreateInfoNN { window: Pointer }
+    13 CREATE_STREAM_DESCRIPTOR_SURFACE_GGP GGP_STREAM_DESCRIPTOR_SURFACE StreamDescriptorSurfaceCreateInfoGGP {
+        stream_descriptor: u32
+    }
+    14 CREATE_SCREEN_SURFACE_QNX QNX_SCREEN_SURFACE ScreenSurfaceCreateInfoQNX {
+        context: Pointer, window: Pointer
+    }
+    15 CREATE_IMAGE_PIPE_SURFACE_FUCHSIA FUCHSIA_IMAGEPIPE_SURFACE ImagePipeSurfaceCreateInfoFUCHSIA {}
+};

@@ -16,10 +16,9 @@ pub(super) mod commands;
 mod info;
 mod kinds;
 mod own_handle;
-pub(super) mod presenting;
 mod queries;
 mod swapchain;
-mod window;
+pub(super) mod window;
 
 use core::ffi::c_void;
 
@@ -31,7 +30,7 @@ use self::own_handle::OwnHandle;
 use self::window::{Purpose, Window};
 use crate::abi::array;
 use crate::drivers::log_outcome;
-use crate::log::{CommandText as _, Level, Topic};
+use crate::log::CommandText as _;
 use crate::memory::{Application, Box, CopiedCallbacks, Escaped, ObjectCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::negotiation::OWN_SURFACE_INTERFACE;
 use crate::negotiation::{DriverStatus, VkResult};
@@ -90,9 +89,6 @@ impl Surface {
 
     /// Returns `driver`'s handle for the surface. The driver creates its own now if it can and has none. NULL
     /// if it cannot use the surface, or reports success without a handle.
-    ///
-    /// # Errors
-    /// The driver's error, which is logged.
     pub(super) fn for_driver(
         &self,
         instance: &Instance,
@@ -133,9 +129,6 @@ impl Surface {
 
     /// Returns `driver`'s handle for the surface. If drivers take turns at the window, the driver gets it
     /// first.
-    ///
-    /// # Errors
-    /// The reason why it does not get the window, or the error that it returned.
     fn ask_driver(
         &self,
         instance: &Instance,
@@ -151,7 +144,6 @@ impl Surface {
         Ok(DriversSurface { handle, _turn: Some(turn) })
     }
 
-    /// Returns whether `driver`, with its handle `own`, can use the surface.
     pub(super) fn concerns(&self, driver: &DriverInstance, own: vk::SurfaceKHR) -> bool {
         driver.enabled.contains(self.kind.extension) && !(driver.driver.kind.is_foreign() && own.is_null())
     }
@@ -213,8 +205,6 @@ unsafe extern "system" fn create_kind(
     }
 }
 
-/// Creates the container of a surface.
-///
 /// # Safety
 /// `info` is a valid create info of this kind, and the callbacks are valid or NULL.
 unsafe fn make(
@@ -226,11 +216,7 @@ unsafe fn make(
     let name = kind.command.text();
     if !instance.enables(kind.extension) {
         let extension = Escaped(kind.extension.name().to_bytes());
-        instance.logger.log(
-            Level::Error,
-            Topic::Loader,
-            format_args!("{name}: the instance was made without {extension}"),
-        );
+        crate::log!(instance.logger, Error, Loader: "{name}: the instance was made without {extension}");
         return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
     }
     note_faults(instance, kind);
@@ -246,8 +232,6 @@ unsafe fn make(
     Ok(surface)
 }
 
-/// Creates the container of a surface in memory of `allocator`.
-///
 /// # Safety
 /// `info` is a valid create info of this kind, and `created_with` are the callbacks that came with it.
 unsafe fn make_in(
@@ -322,12 +306,10 @@ fn is_too_old(driver: &DriverInstance) -> bool {
     driver.driver.interface.version < OWN_SURFACE_INTERFACE
 }
 
-/// Returns the command that the driver lacks to create surfaces of this kind itself.
 fn lacking_for_own(driver: &DriverInstance) -> Option<CommandId> {
     NEEDED_FOR_OWN.into_iter().find(|command| !driver.has(*command))
 }
 
-/// Returns whether the driver has commands to create and destroy surfaces of this kind.
 fn creates(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     !is_too_old(driver)
         && driver.enabled.contains(kind.extension)
@@ -335,7 +317,6 @@ fn creates(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
         && driver.has(command::DESTROY_SURFACE_KHR)
 }
 
-/// Returns whether the driver creates surfaces of this kind itself.
 fn makes_own(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
     creates(driver, kind) && lacking_for_own(driver).is_none()
 }
@@ -360,9 +341,6 @@ fn gets_container(driver: &DriverInstance, kind: &SurfaceKind) -> bool {
 
 /// Lets the driver create its own surface, if it can: NULL if it cannot.
 ///
-/// # Errors
-/// The driver's error, which is logged.
-///
 /// # Safety
 /// `info` is a valid create info of this kind, and the callbacks are NULL or valid.
 unsafe fn drivers_own(
@@ -386,25 +364,19 @@ unsafe fn drivers_own(
         array::created(result).map(|()| surface).inspect_err(|_| {
             let path = Escaped(&driver.driver.library_path);
             let name = kind.command.text();
-            instance.logger.log(
-                Level::Error,
-                Topic::Driver,
-                format_args!("{path}: {name} returned {}", VkResult(result.as_raw())),
-            );
+            crate::log!(instance.logger, Error, Driver:
+                "{path}: {name} returned {}", VkResult(result.as_raw()));
         })
     }
 }
 
 /// Terminator of vkDestroySurfaceKHR.
-///
-/// # Safety
-/// The parameters are valid for the command, passed down the call chain.
 unsafe extern "system" fn destroy(
     handle: vk::Instance,
     surface: vk::SurfaceKHR,
     callbacks: *const Callbacks,
 ) {
-    // SAFETY: by this function's `# Safety` the surface is NULL or a box that `create_kind` leaked
+    // SAFETY: by valid usage of the command the surface is NULL or a box that `create_kind` leaked
     // with this allocator, and no other thread uses it; only this function frees it. `handle::instance`
     // aborts for a bad handle.
     unsafe {
@@ -438,8 +410,6 @@ unsafe fn destroy_own(instance: &Instance, surface: &Surface, callbacks: *const 
     }
 }
 
-/// Destroys a driver's own surface.
-///
 /// # Safety
 /// The driver created the surface with these or compatible callbacks, and it is no longer used.
 unsafe fn destroy_drivers(driver: &DriverInstance, own: vk::SurfaceKHR, callbacks: *const Callbacks) {

@@ -15,7 +15,6 @@ pub(super) struct OwnHandle {
 }
 
 impl OwnHandle {
-    /// Returns the handle, or NULL.
     pub(super) fn get(&self) -> vk::SurfaceKHR {
         if !self.is_set.load(Ordering::Acquire) {
             return vk::SurfaceKHR::null();

@@ -9,19 +9,17 @@ use super::{DriversSurface, Surface};
 use crate::abi::array::wrapped;
 use crate::abi::chain;
 use crate::dispatch::Table as _;
-use crate::log::{CommandText as _, Level, Topic};
+use crate::log::CommandText as _;
 use crate::memory::Escaped;
 use crate::objects::handle;
 use crate::objects::instance::driver::DriverInstance;
 use crate::objects::instance::driver::PhysicalDevice;
 use crate::registry::{CommandId, command, extension};
 
-/// A physical device and its driver's handle for a surface.
 struct Query<'a> {
     device: &'a PhysicalDevice,
     driver: &'a DriverInstance,
     surface: DriversSurface<'a>,
-    /// Whether the driver can use this kind of surface.
     concerned: bool,
     /// The result for a driver that does not take part: an error if it could not create its own surface.
     refused: vk::Result,
@@ -72,97 +70,51 @@ impl<'a> Query<'a> {
 
     #[cold]
     fn report_missing(&self, command: CommandId) {
-        self.device.instance().logger.log(
-            Level::Error,
-            Topic::Driver,
-            format_args!(
-                "{}: the driver does not have {}",
-                Escaped(&self.driver.driver.library_path),
-                command.text()
-            ),
-        );
+        crate::log!(self.device.instance().logger, Error, Driver:
+            "{}: the driver does not have {}", Escaped(&self.driver.driver.library_path), command.text());
     }
 }
 
-/// Terminator of vkGetPhysicalDeviceSurfaceSupportKHR.
-///
-/// # Safety
-/// The parameters are valid for the command, passed down the call chain.
-pub(super) unsafe extern "system" fn support(
-    device: vk::PhysicalDevice,
-    family: u32,
-    surface: vk::SurfaceKHR,
-    out: *mut vk::Bool32,
-) -> vk::Result {
-    const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR;
-    // SAFETY: by this function's `# Safety` the surface is NULL or a valid handle, and `out` can be
-    // written. `Query::new` aborts for a bad device. The type is the command's.
-    unsafe {
-        let query = Query::new(device, surface, COMMAND);
-        match query.function::<vk::PFN_vkGetPhysicalDeviceSurfaceSupportKHR>(COMMAND) {
-            Some(get) => get(query.device.driver_handle(), family, query.surface.handle, out),
-            None => {
-                *out = vk::FALSE;
-                query.refused
-            }
-        }
-    }
-}
-
-pub(super) unsafe extern "system" fn capabilities(
-    device: vk::PhysicalDevice,
-    surface: vk::SurfaceKHR,
-    out: *mut vk::SurfaceCapabilitiesKHR,
-) -> vk::Result {
-    const COMMAND: CommandId = command::GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR;
-    // SAFETY: valid usage of the command obliges the application to pass a valid surface or NULL,
-    // and a pointer that can be written. `Query::new` aborts for a bad device. The type is the
-    // command's.
-    unsafe {
-        let query = Query::new(device, surface, COMMAND);
-        match query.function::<vk::PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR>(COMMAND) {
-            Some(get) => get(query.device.driver_handle(), query.surface.handle, out),
-            None => {
-                *out = vk::SurfaceCapabilitiesKHR::default();
-                query.refused
-            }
-        }
-    }
-}
-
-/// Defines a terminator of an enumeration on a surface: empty, and successful, if the driver cannot
-/// answer.
-macro_rules! enumeration {
-    ($name:ident: $pfn:ident, $command:ident, $element:ty) => {
+/// Defines terminators of queries, whose body writes the result if the driver cannot answer.
+macro_rules! queries {
+    ($($name:ident: $pfn:ident, $command:ident
+        ($($before:ident: $type:ty)?) ($($out:ident: $pointer:ty),*) $none:block)*) => {$(
         pub(super) unsafe extern "system" fn $name(
             device: vk::PhysicalDevice,
+            $($before: $type,)?
             surface: vk::SurfaceKHR,
-            count: *mut u32,
-            out: *mut $element,
+            $($out: $pointer),*
         ) -> vk::Result {
-            // SAFETY: valid usage of the command obliges the application to pass a valid surface or
-            // NULL, and a counted out-array. `Query::new` aborts for a bad device. The type is the
-            // command's.
+            // SAFETY: valid usage of the command obliges the application to pass a valid surface or NULL, and
+            // pointers that can be written. `Query::new` aborts for a bad device. The type is the command's.
             unsafe {
                 let query = Query::new(device, surface, command::$command);
                 match query.function::<vk::$pfn>(command::$command) {
-                    Some(get) => get(query.device.driver_handle(), query.surface.handle, count, out),
+                    Some(get) => {
+                        get(query.device.driver_handle(), $($before,)? query.surface.handle, $($out),*)
+                    }
                     None => {
-                        *count = 0;
+                        $none
                         query.refused
                     }
                 }
             }
         }
-    };
+    )*};
 }
 
-enumeration!(formats: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR, GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR,
-    vk::SurfaceFormatKHR);
-enumeration!(present_modes: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR,
-    GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR, vk::PresentModeKHR);
-enumeration!(present_rectangles: PFN_vkGetPhysicalDevicePresentRectanglesKHR,
-    GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR, vk::Rect2D);
+queries! {
+    support: PFN_vkGetPhysicalDeviceSurfaceSupportKHR, GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR
+        (family: u32) (out: *mut vk::Bool32) { *out = vk::FALSE; }
+    capabilities: PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR, GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR
+        () (out: *mut vk::SurfaceCapabilitiesKHR) { *out = vk::SurfaceCapabilitiesKHR::default(); }
+    formats: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR, GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR
+        () (count: *mut u32, out: *mut vk::SurfaceFormatKHR) { *count = 0; }
+    present_modes: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR, GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR
+        () (count: *mut u32, out: *mut vk::PresentModeKHR) { *count = 0; }
+    present_rectangles: PFN_vkGetPhysicalDevicePresentRectanglesKHR, GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR
+        () (count: *mut u32, out: *mut vk::Rect2D) { *count = 0; }
+}
 
 type SurfaceInfo = vk::PhysicalDeviceSurfaceInfo2KHR<'static>;
 

@@ -13,8 +13,6 @@ use crate::registry::{CommandId, command};
 type Callbacks = vk::AllocationCallbacks<'static>;
 type CreateInfo = vk::SwapchainCreateInfoKHR<'static>;
 
-/// Returns the surface handle for the driver of `device`.
-///
 /// # Errors
 /// The reason why the driver has none although it needs its own.
 ///
@@ -68,16 +66,13 @@ unsafe fn note<'a>(device: &'a Device, surface: vk::SurfaceKHR) -> Result<Option
 }
 
 /// Terminator of vkCreateSwapchainKHR.
-///
-/// # Safety
-/// The parameters are valid for the command, passed down the call chain.
 pub(in crate::objects) unsafe extern "system" fn create_swapchain(
     handle: vk::Device,
     info: *const CreateInfo,
     callbacks: *const Callbacks,
     out: *mut vk::SwapchainKHR,
 ) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the device and the surface in `info` are valid handles,
+    // SAFETY: by valid usage of the command the device and the surface in `info` are valid handles,
     // the callbacks are NULL or valid, and `out` can be written. The type is the command's.
     unsafe {
         let Some(device) = device_of(handle.as_raw()) else { return vk::Result::ERROR_INITIALIZATION_FAILED };

@@ -11,9 +11,7 @@ use core::ptr::NonNull;
 use ash::vk::{self, Handle as _};
 
 use super::kinds::SurfaceKind;
-use super::presenting::Presenting;
 use super::{Surface, destroy_drivers, drivers_own, makes_own};
-use crate::log::{Level, Topic};
 use crate::memory::{CopiedCallbacks, Escaped, OutOfMemory};
 use crate::objects::device::Device;
 use crate::objects::instance::Instance;
@@ -38,11 +36,9 @@ pub(super) struct Window {
 struct State {
     /// The driver that has a surface, and its handle: NULL if the driver gets the container.
     holder: Option<(usize, vk::SurfaceKHR)>,
-    /// The driver that was refused last.
     refused: Option<usize>,
 }
 
-/// Why a driver's handle for a surface is needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// To query the driver's capabilities for it.
@@ -87,22 +83,14 @@ impl Window {
 
     /// Creates the surface of the first driver that can, so that an application learns at once about a window
     /// that no driver can draw to.
-    ///
-    /// # Errors
-    /// The first driver's error, if no driver can.
     pub(super) fn begin(&self, instance: &Instance, surface: &Surface) -> Result<(), vk::Result> {
         let mut first_error = None;
         for (index, driver) in instance.drivers.iter().enumerate() {
             if !driver.enabled.contains(surface.kind.extension) {
                 let (path, name) = (Escaped(&driver.driver.library_path), surface.kind.extension.name());
-                instance.logger.log(
-                    Level::Warning,
-                    Topic::Driver,
-                    format_args!(
-                        "{path}: the driver does not have {}, so it cannot draw to the window",
-                        Escaped(name.to_bytes())
-                    ),
-                );
+                crate::log!(instance.logger, Warning, Driver:
+                    "{path}: the driver does not have {}, so it cannot draw to the window",
+                    Escaped(name.to_bytes()));
             }
             if !makes_own(driver, surface.kind) {
                 continue;
@@ -164,7 +152,7 @@ impl Window {
         let Some((index, own)) = self.set_holder(instance, None) else { return };
         let Some(driver) = instance.drivers.get(index).filter(|_| !own.is_null()) else { return };
         let path = Escaped(&driver.driver.library_path);
-        instance.logger.log(Level::Debug, Topic::Driver, format_args!("{path}: gives the window up"));
+        crate::log!(instance.logger, Debug, Driver: "{path}: gives the window up");
         // SAFETY: the driver created the surface with compatible callbacks. It is not in use: the caller has
         // its turn, or the application's vkDestroySurfaceKHR has the surface to itself.
         unsafe { destroy_drivers(driver, own, callbacks) };
@@ -203,23 +191,13 @@ impl Window {
         };
         let (path, holder) = (Escaped(&driver.driver.library_path), Escaped(&holder.driver.library_path));
         match purpose {
-            Purpose::Swapchain => instance.logger.log(
-                Level::Error,
-                Topic::Usage,
-                format_args!(
-                    "{path}: vkCreateSwapchainKHR: {holder} has the window, with swapchains that are not destroyed \
-                     ({swapchains}); destroy them first, the retired ones too"
-                ),
-            ),
+            Purpose::Swapchain => crate::log!(instance.logger, Error, Usage:
+                "{path}: vkCreateSwapchainKHR: {holder} has the window, with swapchains that are not \
+                 destroyed ({swapchains}); destroy them first, the retired ones too"),
             Purpose::Query if before == Some(index) => {}
-            Purpose::Query => instance.logger.log(
-                Level::Warning,
-                Topic::Driver,
-                format_args!(
-                    "{path}: {holder} has the window, with swapchains that are not destroyed ({swapchains}): until they are, \
-                     this driver supports nothing on it"
-                ),
-            ),
+            Purpose::Query => crate::log!(instance.logger, Warning, Driver:
+                "{path}: {holder} has the window, with swapchains that are not destroyed ({swapchains}): \
+                 until they are, this driver supports nothing on it"),
         }
     }
 }
@@ -233,6 +211,15 @@ impl Drop for Window {
     }
 }
 
+/// A swapchain on a window that drivers take turns at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::objects) struct Presenting {
+    pub(super) surface: vk::SurfaceKHR,
+    pub(super) device: vk::Device,
+    /// NULL while it is being created.
+    pub(super) swapchain: vk::SwapchainKHR,
+}
+
 /// The note of a swapchain that is being created.
 pub(super) struct Noted<'a> {
     device: &'a Device,
@@ -240,7 +227,6 @@ pub(super) struct Noted<'a> {
 }
 
 impl<'a> Noted<'a> {
-    /// Notes that a swapchain is about to be created.
     pub(super) fn new(device: &'a Device, surface: &Surface) -> Result<Option<Self>, OutOfMemory> {
         if surface.window().is_none() {
             return Ok(None);
@@ -254,7 +240,6 @@ impl<'a> Noted<'a> {
         Ok(Some(Self { device, note }))
     }
 
-    /// Notes the outcome: NULL if it could not be created.
     pub(super) fn finish(self, swapchain: vk::SwapchainKHR) {
         let instance = self.device.instance();
         let waiting = instance.loader.platform.waiting;
@@ -273,7 +258,6 @@ impl Instance {
         self.presenting.read(waiting, |all| all.iter().filter(|noted| noted.surface == surface).count())
     }
 
-    /// Returns the note of a swapchain, if its window is one that drivers take turns at.
     #[cfg(feature = "foreign-handles")]
     pub(super) fn noted(&self, device: vk::Device, swapchain: vk::SwapchainKHR) -> Option<Presenting> {
         let is_it = |noted: &&Presenting| noted.device == device && noted.swapchain == swapchain;
