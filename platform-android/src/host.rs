@@ -26,16 +26,13 @@ pub struct Host {
 }
 
 pub trait Listener: Sync {
-    /// Returns whether it wants records of this level.
     fn hears(&self, system: &dyn System, level: Level) -> bool;
 
-    /// Passes it a record, if it wants this level.
     fn tell(&self, system: &dyn System, level: Level, text: &CStr);
 }
 
 /// A destination for records about an instance.
 pub trait Records {
-    /// Returns the host on which they are written.
     fn host(&self) -> &'static Host;
 
     /// Writes a record and passes it to the listeners.
@@ -48,7 +45,6 @@ static CURRENT: AtomicPtr<Host> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Host {
     /// Creates a host on this system, of the Android that this library is built for.
-    #[must_use]
     pub const fn new(system: &'static dyn System) -> Self {
         Self {
             system,
@@ -59,7 +55,6 @@ impl Host {
         }
     }
 
-    /// Sets another Android release, with the switches as in that.
     #[must_use]
     pub const fn at(mut self, level: ApiLevel) -> Self {
         self.level = level;
@@ -73,7 +68,6 @@ impl Host {
         self
     }
 
-    /// Sets another tag for the records, and a listener for them.
     #[must_use]
     pub const fn tagged(mut self, tag: &'static CStr, listener: &'static dyn Listener) -> Self {
         self.tag = tag;
@@ -98,7 +92,6 @@ impl Host {
         switches::api_version(self.level, self.switches)
     }
 
-    /// Makes this the host of the process.
     pub fn enter(&'static self) {
         CURRENT.store(core::ptr::from_ref(self).cast_mut(), Ordering::Release);
         vkload_core::loader::end_with(end);

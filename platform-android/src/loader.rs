@@ -22,13 +22,10 @@ pub struct Loader {
 static CURRENT: AtomicPtr<Loader> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Loader {
-    /// Creates a loader that has done nothing yet.
-    #[must_use]
     pub const fn new(host: Host, search: &'static dyn Search) -> Self {
         Self { host, hal: Hal::new(search), is_brought: false }
     }
 
-    /// Marks the driver as brought by an application.
     #[must_use]
     pub const fn brought(mut self) -> Self {
         self.is_brought = true;

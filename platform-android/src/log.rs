@@ -10,7 +10,6 @@ use vkload_core::memory::CopiedCallbacks;
 use crate::host::{Host, Records, as_c_str, formatted};
 use crate::loader::Loader;
 
-/// The destinations of one instance's records, from before its creation until its destruction.
 pub struct Logger {
     pub loader: &'static Loader,
     /// The application's callbacks: messengers and report callbacks.
@@ -18,13 +17,10 @@ pub struct Logger {
 }
 
 impl Logger {
-    /// Returns a logger without listeners; future ones take their memory from `allocator`.
-    #[must_use]
     pub fn new(loader: &'static Loader, allocator: CopiedCallbacks) -> Self {
         Self { loader, listeners: Listeners::new(allocator, loader.system) }
     }
 
-    /// Logs a record and passes it to the listeners.
     pub fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
         self.loader.log(level, topic, message);
         if self.listeners.want(level, topic) {

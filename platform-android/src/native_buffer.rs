@@ -13,15 +13,10 @@ pub const NAME: &CStr = c"VK_ANDROID_native_buffer";
 pub mod structure {
     use ash::vk::StructureType;
 
-    /// [`super::NativeBuffer`]
     pub const NATIVE_BUFFER: StructureType = StructureType::from_raw(1_000_010_000);
-    /// [`super::SwapchainImageCreateInfo`]
     pub const SWAPCHAIN_IMAGE_CREATE_INFO: StructureType = StructureType::from_raw(1_000_010_001);
-    /// [`super::PresentationProperties`]
     pub const PRESENTATION_PROPERTIES: StructureType = StructureType::from_raw(1_000_010_002);
-    /// [`super::GrallocUsageInfo`]
     pub const GRALLOC_USAGE_INFO: StructureType = StructureType::from_raw(1_000_010_003);
-    /// [`super::GrallocUsageInfo2`]
     pub const GRALLOC_USAGE_INFO_2: StructureType = StructureType::from_raw(1_000_010_004);
 }
 
@@ -87,7 +82,6 @@ pub struct GrallocUsageInfo {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct GrallocUsageInfo2 {
-    /// [`structure::GRALLOC_USAGE_INFO_2`]
     pub s_type: vk::StructureType,
     pub p_next: *const c_void,
     pub format: vk::Format,
@@ -96,28 +90,16 @@ pub struct GrallocUsageInfo2 {
     pub swapchain_image_usage: u32,
 }
 
-pub type GetSwapchainGrallocUsage =
-    unsafe extern "system" fn(vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> vk::Result;
-/// `vkGetSwapchainGrallocUsage2ANDROID`: consumer's usage, then the producer's.
-pub type GetSwapchainGrallocUsage2 = unsafe extern "system" fn(
-    vk::Device,
-    vk::Format,
-    vk::ImageUsageFlags,
-    u32,
-    *mut u64,
-    *mut u64,
-) -> vk::Result;
-pub type GetSwapchainGrallocUsage3 =
-    unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo, *mut u64) -> vk::Result;
-pub type GetSwapchainGrallocUsage4 =
-    unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo2, *mut u64) -> vk::Result;
-/// `vkAcquireImageANDROID`: the driver owns the fence even if the call fails; -1 is already
-/// signalled.
-pub type AcquireImage =
-    unsafe extern "system" fn(vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> vk::Result;
-/// `vkQueueSignalReleaseImageANDROID`: the caller owns the fence; -1 if the image is idle.
-pub type QueueSignalReleaseImage =
-    unsafe extern "system" fn(vk::Queue, u32, *const vk::Semaphore, vk::Image, *mut c_int) -> vk::Result;
+/// The types of commands that the bindings lack.
+#[expect(non_camel_case_types, reason = "the bindings name the types of commands like that")]
+pub mod types {
+    use super::*;
+
+    pub type PFN_vkGetSwapchainGrallocUsage3ANDROID =
+        unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo, *mut u64) -> vk::Result;
+    pub type PFN_vkGetSwapchainGrallocUsage4ANDROID =
+        unsafe extern "system" fn(vk::Device, *const GrallocUsageInfo2, *mut u64) -> vk::Result;
+}
 
 const _: () = {
     let wide = size_of::<usize>() == 8;

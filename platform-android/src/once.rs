@@ -17,7 +17,6 @@ pub enum Progress<T> {
     },
     Done {
         process: u32,
-        /// The part of the result that is kept.
         result: T,
     },
 }

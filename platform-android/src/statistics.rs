@@ -14,8 +14,6 @@ use crate::system::{Statistic, System};
 /// How many extension names are reported: the framework takes no more.
 const EXTENSIONS: usize = 100;
 
-/// Counts a created instance.
-///
 /// # Safety
 /// The create info is valid.
 pub(crate) unsafe fn count_instance(system: &dyn System, info: &vk::InstanceCreateInfo<'_>) {
@@ -35,8 +33,6 @@ pub(crate) unsafe fn count_instance(system: &dyn System, info: &vk::InstanceCrea
     }
 }
 
-/// Counts a created device.
-///
 /// # Safety
 /// The physical device and the create info are valid.
 pub(crate) unsafe fn count_device(

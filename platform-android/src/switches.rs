@@ -10,7 +10,6 @@ use ash::vk;
 
 use crate::level::ApiLevel;
 
-/// A switch with its name and default.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub switch: Switch,
@@ -94,14 +93,10 @@ const fn chosen(with: bool, without: bool) -> Option<bool> {
 pub struct Switches(u32);
 
 impl Switches {
-    /// Returns the switches that are on in Android of this level.
-    #[must_use]
     pub const fn of(level: ApiLevel) -> Self {
         Self::chosen(level, false)
     }
 
-    /// Returns the switches that are on in this build if it is of this level.
-    #[must_use]
     pub const fn built(level: ApiLevel) -> Self {
         Self::chosen(level, true)
     }

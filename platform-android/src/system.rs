@@ -34,7 +34,6 @@ pub enum OpenMethod {
     Application,
 }
 
-/// An open library, to be closed the way it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
     /// The handle of the linker or the native bridge.
@@ -66,7 +65,6 @@ pub enum Statistic {
     DriverToLoad {
         updatable: bool,
     },
-    /// Loading a driver succeeded or failed after this many nanoseconds.
     DriverLoaded {
         loaded: bool,
         nanoseconds: i64,
@@ -110,10 +108,8 @@ pub trait System: Waiting {
         self.dumpable() || self.property(c"ro.debuggable").is_true()
     }
 
-    /// Returns the process id, which a fork changes.
     fn process(&self) -> u32;
 
-    /// Returns the size of a memory page in bytes.
     fn page_size(&self) -> usize;
 
     /// Leaves the reason for which the process is about to end to the report of the crash
@@ -130,12 +126,8 @@ pub trait System: Waiting {
 
     /// Opens a library with `RTLD_NOW | RTLD_LOCAL`. The path may lead into an archive:
     /// `base.apk!/lib/arm64-v8a/x.so`.
-    ///
-    /// # Errors
-    /// The linker's message.
     fn open(&self, path: &CStr, method: OpenMethod) -> Result<Library, Text>;
 
-    /// Finds a function or variable of a library.
     fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>>;
 
     /// Undoes one opening of a library. Returns whether that worked.
@@ -155,15 +147,9 @@ pub trait System: Waiting {
     fn exported_namespace(&self, name: &CStr) -> Option<Namespace>;
 
     /// Lists the names in a folder, in the system's order, without `.` and `..`.
-    ///
-    /// # Errors
-    /// Why the folder cannot be listed.
     fn list(&self, folder: &CStr) -> Result<Vec<Text>, FileError>;
 
     /// Returns the size of a regular file in bytes.
-    ///
-    /// # Errors
-    /// Why it cannot be determined.
     fn file_size(&self, path: &CStr) -> Result<u64, FileError>;
 
     /// Fills `bytes` with the content from `offset` on.
@@ -235,13 +221,11 @@ pub struct PropertyValue {
 }
 
 impl PropertyValue {
-    #[must_use]
     pub const fn empty() -> Self {
         Self { bytes: [0; PROPERTY_VALUE_MAX], length: 0 }
     }
 
     /// This value, cut at the maximum length of a property.
-    #[must_use]
     pub fn new(value: &[u8]) -> Self {
         let mut own = Self::empty();
         for (to, from) in own.bytes.iter_mut().take(PROPERTY_VALUE_MAX.saturating_sub(1)).zip(value) {
@@ -251,12 +235,10 @@ impl PropertyValue {
         own
     }
 
-    /// Returns the bytes, without a NUL.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.length).unwrap_or_default()
     }
 
-    /// Returns whether the property is unset or set to the empty string.
     pub const fn is_empty(&self) -> bool {
         self.length == 0
     }

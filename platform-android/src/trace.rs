@@ -23,7 +23,6 @@ pub struct Slice {
     is_recorded: bool,
 }
 
-/// Finds the word in which this system shows what is being recorded.
 pub fn find(system: &dyn System) {
     let tags = system.recorded_tags().unwrap_or(&NOTHING);
     RECORDED.store(from_ref(tags).cast_mut(), Ordering::Relaxed);

@@ -32,7 +32,7 @@ pub use window::{FakeWindow, NextBuffer, Shown, State as WindowState, Told, With
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{CStr, OsStr, c_int, c_void};
+use std::ffi::{CStr, CString, OsStr, c_int, c_void};
 use std::fs;
 use std::mem::offset_of;
 use std::num::NonZero;
@@ -43,6 +43,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use platform_android::driver::hooks;
 use platform_android::hal::layout::Module;
 use platform_android::host::Host;
 use platform_android::system::{BufferKind, Namespace, OpenMethod, Statistic};
@@ -50,6 +51,23 @@ use platform_android::{ApiLevel, Switches};
 use platform_android_system::SystemLoader;
 use platform_android_system::hal::DriverSearch;
 use vkload_core::log::Level;
+use vkload_core::registry;
+
+/// Returns the driver level's function of a command, which its type names, without looking it up.
+#[macro_export]
+macro_rules! hook {
+    ($type:ident) => {
+        $crate::hook::<vkload_core::registry::types::$type>(stringify!($type))
+    };
+}
+
+#[doc(hidden)]
+pub unsafe fn hook<F: Copy>(type_name: &str) -> F {
+    let name = CString::new(type_name.trim_start_matches("PFN_")).unwrap();
+    let hook = registry::find(&name).and_then(hooks::of).unwrap();
+    // SAFETY: the caller passes the command's type and its name.
+    unsafe { std::mem::transmute_copy(&hook.function) }
+}
 
 /// Only one system at a time: a process has one loader.
 static TURN: Mutex<()> = Mutex::new(());

@@ -3,13 +3,14 @@
 //! The application's messages stay in the loader: a driver that also got them would call the same
 //! callback again.
 
-use core::ffi::c_char;
-
 use ash::vk::{self, Handle};
 use vkload_core::abi::array;
-use vkload_core::log::{Level, Topic};
 use vkload_core::logger::{Listener, Report};
 use vkload_core::memory::{Box, CopiedCallbacks, OutOfMemory};
+use vkload_core::registry::calls::{
+    CreateDebugReportCallbackEXT, CreateDebugUtilsMessengerEXT, DebugReportMessageEXT,
+    DestroyDebugReportCallbackEXT, DestroyDebugUtilsMessengerEXT, SubmitDebugUtilsMessageEXT,
+};
 
 use crate::objects::{Instance, instance_of};
 
@@ -27,117 +28,93 @@ struct Callback<H> {
     memory: CopiedCallbacks,
 }
 
-/// vkCreateDebugReportCallbackEXT.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn create_debug_report_callback(
-    instance: vk::Instance,
-    info: *const vk::DebugReportCallbackCreateInfoEXT<'_>,
-    callbacks: *const Callbacks<'_>,
-    out: *mut vk::DebugReportCallbackEXT,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the instance is a valid handle, `info` NULL or a valid
-    // pointer, the callbacks NULL or valid, and `out` NULL or valid for a write.
+pub fn create_debug_report_callback(call: &CreateDebugReportCallbackEXT<'_>) -> vk::Result {
+    let (info, out) = (call.create_info.as_ptr(), call.callback.as_ptr());
+    // SAFETY: by valid usage of the command the instance is a valid handle and the callbacks are NULL or
+    // valid. The create info and the target of the handle may be NULL.
     unsafe {
-        let instance = instance_of(instance.as_raw());
+        let instance = instance_of(call.instance.as_raw());
         let drivers =
             (instance.driver.create_debug_report_callback, instance.driver.destroy_debug_report_callback);
-        create(instance, drivers, info.as_ref().map(Listener::report), info.cast(), callbacks, out)
+        create(
+            instance,
+            drivers,
+            info.as_ref().map(Listener::report),
+            info.cast(),
+            call.allocator.as_ptr(),
+            out,
+        )
     }
 }
 
-/// vkDestroyDebugReportCallbackEXT.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn destroy_debug_report_callback(
-    instance: vk::Instance,
-    callback: vk::DebugReportCallbackEXT,
-    callbacks: *const Callbacks<'_>,
-) {
-    // SAFETY: by this function's `# Safety` the instance is valid, and `callback` is NULL or a
-    // valid handle that no other thread uses.
+pub fn destroy_debug_report_callback(call: &DestroyDebugReportCallbackEXT<'_>) {
+    // SAFETY: by valid usage of the command the instance is valid, and the callback is NULL or a valid handle
+    // that no other thread uses.
     unsafe {
-        let instance = instance_of(instance.as_raw());
-        destroy(instance, instance.driver.destroy_debug_report_callback, callback, callbacks);
+        let instance = instance_of(call.instance.as_raw());
+        destroy(
+            instance,
+            instance.driver.destroy_debug_report_callback,
+            call.callback,
+            call.allocator.as_ptr(),
+        );
     }
 }
 
-/// vkDebugReportMessageEXT.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn debug_report_message(
-    instance: vk::Instance,
-    flags: vk::DebugReportFlagsEXT,
-    kind: vk::DebugReportObjectTypeEXT,
-    object: u64,
-    location: usize,
-    code: i32,
-    prefix: *const c_char,
-    text: *const c_char,
-) {
-    // SAFETY: by this function's `# Safety` the instance is a valid handle, and both texts are
-    // valid C strings.
-    unsafe {
-        let report = Report { flags, kind, object, location, code, prefix, text };
-        instance_of(instance.as_raw()).logger.listeners.report(report);
-    }
+pub fn debug_report_message(call: &DebugReportMessageEXT<'_>) {
+    let report = Report {
+        flags: call.flags,
+        kind: call.object_type,
+        object: call.object,
+        location: call.location,
+        code: call.message_code,
+        prefix: call.layer_prefix,
+        text: call.message,
+    };
+    // SAFETY: by valid usage of the command the instance is a valid handle, and both texts are valid C
+    // strings.
+    unsafe { instance_of(call.instance.as_raw()).logger.listeners.report(report) };
 }
 
-/// vkCreateDebugUtilsMessengerEXT.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn create_debug_utils_messenger(
-    instance: vk::Instance,
-    info: *const vk::DebugUtilsMessengerCreateInfoEXT<'_>,
-    callbacks: *const Callbacks<'_>,
-    out: *mut vk::DebugUtilsMessengerEXT,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the instance is a valid handle, `info` NULL or a valid
-    // pointer, the callbacks NULL or valid, and `out` NULL or valid for a write.
+pub fn create_debug_utils_messenger(call: &CreateDebugUtilsMessengerEXT<'_>) -> vk::Result {
+    let (info, out) = (call.create_info.as_ptr(), call.messenger.as_ptr());
+    // SAFETY: by valid usage of the command the instance is a valid handle and the callbacks are NULL or
+    // valid. The create info and the target of the handle may be NULL.
     unsafe {
-        let instance = instance_of(instance.as_raw());
+        let instance = instance_of(call.instance.as_raw());
         let drivers =
             (instance.driver.create_debug_utils_messenger, instance.driver.destroy_debug_utils_messenger);
-        create(instance, drivers, info.as_ref().map(Listener::messenger), info.cast(), callbacks, out)
+        create(
+            instance,
+            drivers,
+            info.as_ref().map(Listener::messenger),
+            info.cast(),
+            call.allocator.as_ptr(),
+            out,
+        )
     }
 }
 
-/// vkDestroyDebugUtilsMessengerEXT.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn destroy_debug_utils_messenger(
-    instance: vk::Instance,
-    messenger: vk::DebugUtilsMessengerEXT,
-    callbacks: *const Callbacks<'_>,
-) {
-    // SAFETY: by this function's `# Safety` the instance is valid, and `messenger` is NULL or a
-    // valid handle that no other thread uses.
+pub fn destroy_debug_utils_messenger(call: &DestroyDebugUtilsMessengerEXT<'_>) {
+    // SAFETY: by valid usage of the command the instance is valid, and the messenger is NULL or a valid handle
+    // that no other thread uses.
     unsafe {
-        let instance = instance_of(instance.as_raw());
-        destroy(instance, instance.driver.destroy_debug_utils_messenger, messenger, callbacks);
+        let instance = instance_of(call.instance.as_raw());
+        destroy(
+            instance,
+            instance.driver.destroy_debug_utils_messenger,
+            call.messenger,
+            call.allocator.as_ptr(),
+        );
     }
 }
 
-/// vkSubmitDebugUtilsMessageEXT.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn submit_debug_utils_message(
-    instance: vk::Instance,
-    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
-    types: vk::DebugUtilsMessageTypeFlagsEXT,
-    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
-) {
-    // SAFETY: by this function's `# Safety` the instance is a valid handle, and `data` NULL or a
-    // valid pointer.
+pub fn submit_debug_utils_message(call: &SubmitDebugUtilsMessageEXT<'_>) {
+    // SAFETY: by valid usage of the command the instance is a valid handle; the data may be NULL.
     unsafe {
-        if let Some(data) = data.as_ref() {
-            instance_of(instance.as_raw()).logger.listeners.submit(severity, types, data);
+        if let Some(data) = call.callback_data.as_ptr().as_ref() {
+            let listeners = &instance_of(call.instance.as_raw()).logger.listeners;
+            listeners.submit(call.message_severity, call.message_types, data);
         }
     }
 }
@@ -156,11 +133,8 @@ unsafe fn create<I, H: Handle + Copy>(
     out: *mut H,
 ) -> vk::Result {
     let (Some(listener), false) = (listener, out.is_null()) else {
-        instance.logger.log(
-            Level::Error,
-            Topic::Usage,
-            format_args!("{:?}: neither the create info nor the place of the handle may be NULL", H::TYPE),
-        );
+        vkload_core::log!(instance.logger, Error, Usage:
+            "{:?}: neither the create info nor the place of the handle may be NULL", H::TYPE);
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     };
     // SAFETY: by this function's `# Safety` the functions are the driver's for this kind of object

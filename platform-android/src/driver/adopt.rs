@@ -1,7 +1,6 @@
 //! Handles that the driver created: their first word must lead to the loader's data.
 
 use ash::vk::Handle;
-use vkload_core::log::{Level, Topic};
 
 use crate::log::Logger;
 use crate::objects::set_dispatch_word;
@@ -22,15 +21,9 @@ pub(super) unsafe fn adopt<H: Handle + Copy, T>(handle: H, owner: &T, logger: &L
     // that does not outlive `owner`; NULL was checked.
     let free = unsafe { set_dispatch_word(handle.as_raw(), owner) };
     if !free {
-        logger.log(
-            Level::Error,
-            Topic::Driver,
-            format_args!(
-                "the driver returned a {:?} without HWVULKAN_DISPATCH_MAGIC in its first word: the driver has to be \
-                 corrected",
-                H::TYPE
-            ),
-        );
+        vkload_core::log!(logger, Error, Driver:
+            "the driver returned a {:?} without HWVULKAN_DISPATCH_MAGIC in its first word: the driver has \
+             to be corrected", H::TYPE);
     }
     free
 }

@@ -4,7 +4,6 @@ use core::ffi::CStr;
 
 use ash::vk::{self, Handle};
 use vkload_core::abi::{array, chain, name};
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Box, Vec};
 
 use super::adopt::adopt;
@@ -183,11 +182,8 @@ unsafe fn complete(device: &mut Device, handle: vk::Device, wanted: &Wanted) -> 
         let usage = (wanted.passes(native_buffer::NAME) && !device.driver.knows_gralloc_usage())
             .then_some("vkGetSwapchainGrallocUsageANDROID and all that replaced it");
         if let Some(missing) = device.driver.missing(|extension| wanted.passes(extension)).or(usage) {
-            device.instance.logger.log(
-                Level::Error,
-                Topic::Driver,
-                format_args!("the driver's device lacks {missing}: the driver has to be corrected"),
-            );
+            vkload_core::log!(device.instance.logger, Error, Driver:
+                "the driver's device lacks {missing}: the driver has to be corrected");
             return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
         }
         if !adopt(handle, &*device, &device.instance.logger) {

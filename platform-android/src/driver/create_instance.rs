@@ -5,7 +5,6 @@ use core::sync::atomic::AtomicPtr;
 
 use ash::vk::{self, Handle};
 use vkload_core::abi::{array, chain, name};
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Box, CopiedCallbacks};
 use vkload_core::registry::{ExtensionId, extension};
 
@@ -125,9 +124,6 @@ unsafe fn create(
 
 /// Creates an instance that has no handle yet.
 ///
-/// # Errors
-/// As [`version_of`], or `ERROR_OUT_OF_HOST_MEMORY`.
-///
 /// # Safety
 /// The create info is valid, `p_next` is a pNext chain, and its callbacks may be called until the
 /// instance is destroyed.
@@ -160,9 +156,6 @@ unsafe fn make(
 }
 
 /// Returns the Vulkan version of the driver's instances, without its patch.
-///
-/// # Errors
-/// As the driver's vkEnumerateInstanceVersion.
 fn version_of(loader: &Loader, driver: &Driver) -> Result<u32, vk::Result> {
     let mut version = vk::API_VERSION_1_0;
     // SAFETY: the lookup function accepts any name without an instance and returns a function of
@@ -175,14 +168,9 @@ fn version_of(loader: &Loader, driver: &Driver) -> Result<u32, vk::Result> {
         if let Some(enumerate) = enumerate
             && let Err(error) = array::check(enumerate(&mut version))
         {
-            loader.log(
-                Level::Error,
-                Topic::Driver,
-                format_args!(
-                    "the driver's vkEnumerateInstanceVersion fails ({error:?}): no instance can be made; look for the \
-                     driver's own messages"
-                ),
-            );
+            vkload_core::log!(loader, Error, Driver:
+                "the driver's vkEnumerateInstanceVersion fails ({error:?}): no instance can be made; look \
+                 for the driver's own messages");
             return Err(error);
         }
     }
@@ -244,11 +232,8 @@ unsafe fn complete(
         let enabled = |extension: &CStr| wanted.passes(extension);
         instance.driver = InstanceCommands::find(|name| find(handle, name.as_ptr()), enabled);
         if let Some(missing) = instance.driver.missing(enabled) {
-            instance.logger.log(
-                Level::Error,
-                Topic::Driver,
-                format_args!("the driver's instance lacks {missing}: the driver has to be corrected"),
-            );
+            vkload_core::log!(instance.logger, Error, Driver:
+                "the driver's instance lacks {missing}: the driver has to be corrected");
             return Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER);
         }
         if !adopt(handle, &*instance, &instance.logger) {

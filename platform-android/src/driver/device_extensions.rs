@@ -69,7 +69,6 @@ const MUTABLE_FORMAT: Since = Since::Switch(Switch::MutableFormat);
 const CALIBRATED_TIMESTAMPS: &CStr = c"VK_KHR_calibrated_timestamps";
 const FENCE_FD: &CStr = c"VK_KHR_external_fence_fd";
 
-/// Returns the treatment of a request for a device extension.
 pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
     let row = OF_DEVICES.iter().find(|(known, since, ..)| *known == id && host.has(*since));
     row.map_or(Passed, |(_, _, treatment, _)| *treatment)
@@ -109,7 +108,6 @@ const PRESENT_TIMESTAMPS: &CStr = c"service.sf.present_timestamp";
 /// compression.
 const HANDS_USAGE_OVER: u32 = 9;
 
-/// Returns whether the system reports when frames were shown.
 pub(super) fn has_present_timestamps(host: &Host) -> bool {
     host.system.property(PRESENT_TIMESTAMPS).is_true()
 }

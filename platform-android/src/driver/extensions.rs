@@ -48,17 +48,13 @@ const OF_INSTANCES: &[(ExtensionId, Since, Treatment)] = &[
     (extension::EXT_DEBUG_UTILS, Since::Level(ApiLevel::OLDEST), Shared),
 ];
 
-/// Returns the treatment of a request for an instance extension.
 pub(super) fn treatment(host: &Host, id: ExtensionId) -> Treatment {
     let row = OF_INSTANCES.iter().find(|(known, since, _)| *known == id && host.has(*since));
     row.map_or(Passed, |(_, _, treatment)| *treatment)
 }
 
-/// The available part of an application's requests.
 pub(super) struct Wanted {
-    /// The names for the driver, each once.
     pub(super) names: Vec<*const c_char, CopiedCallbacks>,
-    /// The enabled extensions, the loader's own among them.
     pub(super) enabled: ExtensionSet,
 }
 
@@ -99,7 +95,6 @@ impl Wanted {
         Ok(true)
     }
 
-    /// Returns whether the driver gets this extension.
     pub(super) fn passes(&self, extension: &CStr) -> bool {
         // SAFETY: the names are C strings of the application's create info or literals, and both
         // outlive the list.
@@ -107,15 +102,11 @@ impl Wanted {
     }
 }
 
-/// Returns whether an extension of this name is available.
 pub(super) fn has(available: &[Properties], wanted: &CStr) -> bool {
     available.iter().any(|extension| name::is(extension, wanted))
 }
 
 /// Returns the driver's own instance extensions.
-///
-/// # Errors
-/// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
 pub(super) fn of_driver(driver: &Driver) -> Result<Vec<Properties>, vk::Result> {
     array::collect(Process, Properties::default(), |count, out| {
         // SAFETY: the layer name is NULL, which is allowed, and `collect` passes a counted

@@ -4,7 +4,6 @@ use core::ffi::c_void;
 
 use ash::vk;
 use vkload_core::abi::chain;
-use vkload_core::log::{Level, Topic};
 
 use super::device_extensions::has_present_timestamps;
 use crate::host::Host;
@@ -42,7 +41,6 @@ const PRESENT_ID2: vk::StructureType = vk::StructureType::from_raw(1_000_479_002
 const PRESENT_WAIT2: vk::StructureType = vk::StructureType::from_raw(1_000_480_001);
 const PRESENT_TIMING: vk::StructureType = vk::StructureType::from_raw(1_000_208_000);
 
-/// Returns the loader's entry for structures of a type.
 fn known(host: &Host, s_type: vk::StructureType) -> Option<(Since, &'static [Answer])> {
     let row = OF_THE_LOADER.iter().find(|(known, since, _)| *known == s_type && host.has(*since));
     row.map(|(_, since, answers)| (*since, *answers))
@@ -57,7 +55,6 @@ pub(super) fn are_kept_from_driver(host: &Host, s_type: vk::StructureType) -> bo
 
 #[derive(Clone, Copy)]
 enum Answer {
-    /// Yes, whenever its extension is.
     Yes,
     No,
     /// If the compression of the driver's images can be controlled: swapchain images are among
@@ -139,20 +136,13 @@ pub(super) unsafe fn are_there(
         });
     }
     if !all {
-        instance.logger.log(
-            Level::Error,
-            Topic::Usage,
-            format_args!(
-                "vkCreateDevice: a feature of presentation is enabled that is not there; ask vkGetPhysicalDeviceFeatures2 \
-                 for it"
-            ),
-        );
+        vkload_core::log!(instance.logger, Error, Usage:
+            "vkCreateDevice: a feature of presentation is enabled that is not there; ask \
+             vkGetPhysicalDeviceFeatures2 for it");
     }
     all
 }
 
-/// Returns whether applications can control the compression of the driver's images.
-///
 /// # Safety
 /// The device is a valid physical device of the driver's.
 pub(super) unsafe fn has_image_compression(driver: &InstanceCommands, device: vk::PhysicalDevice) -> bool {

@@ -3,13 +3,16 @@
 use core::ffi::CStr;
 use core::fmt;
 
-use ash::vk;
+use ash::vk::{self, Handle};
 use vkload_core::command_function;
 use vkload_core::dispatch::Command;
-use vkload_core::registry::{COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, command, extension};
+use vkload_core::registry::{
+    COMMAND_COUNT, CommandId, ExtensionId, ExtensionKind, calls, command, extension,
+};
 
-use super::checked::checked;
-use super::{private_data, queries};
+use super::checked::enabled;
+use super::physical_devices::enumerate_physical_device_groups;
+use super::{private_data, queries, queues};
 use crate::debug;
 use crate::host::Host;
 use crate::level::ApiLevel;
@@ -139,253 +142,220 @@ pub fn of(command: CommandId) -> Option<&'static Hook> {
     HOOKS.get(usize::from(*HOOK_INDICES.get(command.index())?))
 }
 
-/// Command types: the bindings' types, and types for newer commands.
-mod types {
-    pub(super) use crate::wsi::present_timing::types::*;
-    pub(super) use crate::wsi::present_wait::PFN_vkWaitForPresent2KHR;
-    pub(super) use ash::vk::*;
-}
-
-/// A row of the table: the function must have the type of the command.
+/// A row of the table. The function takes the command's call, or has the type of the command, so that tests can call it as
+/// an application would.
 macro_rules! hook {
     ($kind:expr, $rule:expr, $command:ident, $type:ident, $function:expr) => {{
-        let function: types::$type = $function;
+        let function: vk::$type = $function;
         Hook { command: command::$command, rule: $rule, kind: $kind, function: command_function!(function) }
     }};
+    ($kind:expr, $rule:expr, $command:expr, $call:ident = $function:expr) => {
+        Hook { command: $command, rule: $rule, kind: $kind, function: calls::$call::function($function) }
+    };
+}
+
+/// The number of a row's command: the call's, unless the row names an alias.
+macro_rules! command {
+    ($call:ident) => {
+        calls::$call::ID
+    };
+    ($call:ident $alias:ident) => {
+        command::$alias
+    };
 }
 
 macro_rules! hooks {
     (
-        global { $($global:ident: $global_type:ident = $global_function:expr;)* }
-        instance { $($rule:expr => { $($instance:ident: $type:ident = $function:expr;)* })* }
-        device { $($device:ident: $device_type:ident = $device_function:expr;)* }
+        raw { $($kind:ident $raw:ident: $type:ident = $raw_function:expr;)* }
+        instance { $($rule:expr => { $($instance:ident $(as $alias:ident)? = $function:expr;)* })* }
+        device { $($device:ident = $device_function:expr;)* }
         checked { $($checked_rule:expr => {
-            $($checked:ident: fn($($any:tt),*) $checked_type:ident = $checked_function:expr;)*
+            $($checked:ident($handle:ident) $(as $checked_alias:ident)? = $checked_function:expr;)*
         })* }
     ) => {
         &[
-            $(hook!(Kind::Global, Rule::new(Gate::Core(0), FIRST), $global, $global_type, $global_function),)*
-            $($(hook!(Kind::Instance, $rule, $instance, $type, $function),)*)*
-            $(hook!(Kind::Device, Rule::new(Gate::Core(0), FIRST), $device, $device_type, $device_function),)*
+            $(hook!(Kind::$kind, Rule::new(Gate::Core(0), FIRST), $raw, $type, $raw_function),)*
             $($(hook!(
-                Kind::Checked(checked::<{ command::$checked.index() }, _>(
-                    $checked_function as unsafe extern "system" fn($($any),*) -> _
-                )),
+                Kind::Instance, $rule, command!($instance $($alias)?), $instance = $function
+            ),)*)*
+            $(hook!(
+                Kind::Device, Rule::new(Gate::Core(0), FIRST), command!($device), $device = $device_function
+            ),)*
+            $($(hook!(
+                Kind::Checked(calls::$checked::function(|call| {
+                    // SAFETY: valid usage obliges the caller to pass a valid device, queue or command
+                    // buffer, and parameters that are valid for the hook's function.
+                    unsafe {
+                        call.make(|_| enabled(command!($checked $($checked_alias)?), call.$handle.as_raw()))
+                    }
+                    .unwrap_or_default()
+                })),
                 $checked_rule,
-                $checked,
-                $checked_type,
-                $checked_function
+                command!($checked $($checked_alias)?),
+                $checked = $checked_function
             ),)*)*
         ]
     };
 }
 
 static HOOKS: &[Hook] = hooks! {
-    global {
-        CREATE_INSTANCE: PFN_vkCreateInstance = super::create_instance;
-        ENUMERATE_INSTANCE_EXTENSION_PROPERTIES: PFN_vkEnumerateInstanceExtensionProperties =
+    raw {
+        Global CREATE_INSTANCE: PFN_vkCreateInstance = super::create_instance;
+        Global ENUMERATE_INSTANCE_EXTENSION_PROPERTIES: PFN_vkEnumerateInstanceExtensionProperties =
             super::enumerate_instance_extension_properties;
+        Instance GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = super::get_instance_proc_addr;
+        Instance DESTROY_INSTANCE: PFN_vkDestroyInstance = super::destroy_instance;
+        Instance ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = super::enumerate_physical_devices;
+        Instance ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties =
+            super::enumerate_device_extension_properties;
+        Instance CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
+        Device GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = super::get_device_proc_addr;
+        Device DESTROY_DEVICE: PFN_vkDestroyDevice = super::destroy_device;
     }
     instance {
-        Rule::new(Gate::Core(0), FIRST) => {
-            GET_INSTANCE_PROC_ADDR: PFN_vkGetInstanceProcAddr = super::get_instance_proc_addr;
-            DESTROY_INSTANCE: PFN_vkDestroyInstance = super::destroy_instance;
-            ENUMERATE_PHYSICAL_DEVICES: PFN_vkEnumeratePhysicalDevices = super::enumerate_physical_devices;
-            ENUMERATE_DEVICE_EXTENSION_PROPERTIES: PFN_vkEnumerateDeviceExtensionProperties =
-                super::enumerate_device_extension_properties;
-            CREATE_DEVICE: PFN_vkCreateDevice = super::create_device;
-        }
         // Of VK_KHR_swapchain, which an instance cannot know of a future device.
         Rule::new(Gate::Core(0), FIRST) => {
-            GET_PHYSICAL_DEVICE_PRESENT_RECTANGLES_KHR: PFN_vkGetPhysicalDevicePresentRectanglesKHR =
-                wsi::group::get_physical_device_present_rectangles;
+            GetPhysicalDevicePresentRectanglesKHR = wsi::group::get_physical_device_present_rectangles;
         }
         Rule::new(Gate::Core(1), FIRST) => {
-            ENUMERATE_PHYSICAL_DEVICE_GROUPS: PFN_vkEnumeratePhysicalDeviceGroups =
-                super::enumerate_physical_device_groups;
-            GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 =
-                queries::get_features;
-            GET_PHYSICAL_DEVICE_PROPERTIES_2: PFN_vkGetPhysicalDeviceProperties2 =
-                queries::get_properties;
-            GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 =
-                queries::get_format_properties;
-            GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2 =
-                queries::get_image_format_properties;
-            GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2: PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
-                queries::get_queue_family_properties;
-            GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2: PFN_vkGetPhysicalDeviceMemoryProperties2 =
-                queries::get_memory_properties;
-            GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
-                queries::get_sparse_image_format_properties;
-            GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES: PFN_vkGetPhysicalDeviceExternalBufferProperties =
-                queries::get_external_buffer_properties;
-            GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalFenceProperties =
-                queries::get_external_fence_properties;
-            GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
-                queries::get_external_semaphore_properties;
+            EnumeratePhysicalDeviceGroups = enumerate_physical_device_groups;
+            GetPhysicalDeviceFeatures2 = queries::get_features;
+            GetPhysicalDeviceProperties2 = queries::get_properties;
+            GetPhysicalDeviceFormatProperties2 = queries::get_format_properties;
+            GetPhysicalDeviceImageFormatProperties2 = queries::get_image_format_properties;
+            GetPhysicalDeviceQueueFamilyProperties2 = queries::get_queue_family_properties;
+            GetPhysicalDeviceMemoryProperties2 = queries::get_memory_properties;
+            GetPhysicalDeviceSparseImageFormatProperties2 = queries::get_sparse_image_format_properties;
+            GetPhysicalDeviceExternalBufferProperties = queries::get_external_buffer_properties;
+            GetPhysicalDeviceExternalFenceProperties = queries::get_external_fence_properties;
+            GetPhysicalDeviceExternalSemaphoreProperties = queries::get_external_semaphore_properties;
         }
         Rule::wrapped(Gate::Extension(extension::KHR_DEVICE_GROUP_CREATION), None) => {
-            ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR: PFN_vkEnumeratePhysicalDeviceGroups =
-                super::enumerate_physical_device_groups;
+            EnumeratePhysicalDeviceGroups as ENUMERATE_PHYSICAL_DEVICE_GROUPS_KHR =
+                enumerate_physical_device_groups;
         }
         Rule::wrapped(Gate::Extension(extension::KHR_GET_PHYSICAL_DEVICE_PROPERTIES2), ANDROID_17) => {
-            GET_PHYSICAL_DEVICE_FEATURES_2_KHR: PFN_vkGetPhysicalDeviceFeatures2 =
-                queries::get_features;
-            GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceProperties2 =
-                queries::get_properties;
-            GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceFormatProperties2 =
+            GetPhysicalDeviceFeatures2 as GET_PHYSICAL_DEVICE_FEATURES_2_KHR = queries::get_features;
+            GetPhysicalDeviceProperties2 as GET_PHYSICAL_DEVICE_PROPERTIES_2_KHR = queries::get_properties;
+            GetPhysicalDeviceFormatProperties2 as GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2_KHR =
                 queries::get_format_properties;
-            GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceImageFormatProperties2 =
+            GetPhysicalDeviceImageFormatProperties2 as GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2_KHR =
                 queries::get_image_format_properties;
-            GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
+            GetPhysicalDeviceQueueFamilyProperties2 as GET_PHYSICAL_DEVICE_QUEUE_FAMILY_PROPERTIES_2_KHR =
                 queries::get_queue_family_properties;
-            GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceMemoryProperties2 =
+            GetPhysicalDeviceMemoryProperties2 as GET_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2_KHR =
                 queries::get_memory_properties;
-            GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
+            GetPhysicalDeviceSparseImageFormatProperties2
+                as GET_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_PROPERTIES_2_KHR =
                 queries::get_sparse_image_format_properties;
         }
         Rule::wrapped(Gate::Extension(extension::KHR_EXTERNAL_MEMORY_CAPABILITIES), None) => {
-            GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalBufferProperties =
+            GetPhysicalDeviceExternalBufferProperties as GET_PHYSICAL_DEVICE_EXTERNAL_BUFFER_PROPERTIES_KHR =
                 queries::get_external_buffer_properties;
         }
         Rule::wrapped(Gate::Extension(extension::KHR_EXTERNAL_FENCE_CAPABILITIES), None) => {
-            GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalFenceProperties =
+            GetPhysicalDeviceExternalFenceProperties as GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES_KHR =
                 queries::get_external_fence_properties;
         }
         Rule::wrapped(Gate::Extension(extension::KHR_EXTERNAL_SEMAPHORE_CAPABILITIES), None) => {
-            GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
+            GetPhysicalDeviceExternalSemaphoreProperties
+                as GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES_KHR =
                 queries::get_external_semaphore_properties;
         }
         Rule::new(Gate::Extension(extension::KHR_SURFACE), FIRST) => {
-            DESTROY_SURFACE_KHR: PFN_vkDestroySurfaceKHR = wsi::surface::destroy_surface;
-            GET_PHYSICAL_DEVICE_SURFACE_SUPPORT_KHR: PFN_vkGetPhysicalDeviceSurfaceSupportKHR =
-                wsi::surface::get_surface_support;
-            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR =
-                wsi::capabilities::get_surface_capabilities;
-            GET_PHYSICAL_DEVICE_SURFACE_FORMATS_KHR: PFN_vkGetPhysicalDeviceSurfaceFormatsKHR =
-                wsi::queries::get_surface_formats;
-            GET_PHYSICAL_DEVICE_SURFACE_PRESENT_MODES_KHR: PFN_vkGetPhysicalDeviceSurfacePresentModesKHR =
-                wsi::queries::get_surface_present_modes;
+            DestroySurfaceKHR = wsi::surface::destroy_surface;
+            GetPhysicalDeviceSurfaceSupportKHR = wsi::surface::get_surface_support;
+            GetPhysicalDeviceSurfaceCapabilitiesKHR = wsi::capabilities::get_surface_capabilities;
+            GetPhysicalDeviceSurfaceFormatsKHR = wsi::queries::get_surface_formats;
+            GetPhysicalDeviceSurfacePresentModesKHR = wsi::queries::get_surface_present_modes;
         }
         Rule::new(Gate::Extension(extension::KHR_ANDROID_SURFACE), FIRST) => {
-            CREATE_ANDROID_SURFACE_KHR: PFN_vkCreateAndroidSurfaceKHR = wsi::surface::create_android_surface;
+            CreateAndroidSurfaceKHR = wsi::surface::create_android_surface;
         }
         Rule::new(Gate::Extension(extension::KHR_GET_SURFACE_CAPABILITIES2), FIRST) => {
-            GET_PHYSICAL_DEVICE_SURFACE_CAPABILITIES_2_KHR: PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR =
-                wsi::capabilities::get_surface_capabilities2;
-            GET_PHYSICAL_DEVICE_SURFACE_FORMATS_2_KHR: PFN_vkGetPhysicalDeviceSurfaceFormats2KHR =
-                wsi::queries::get_surface_formats2;
+            GetPhysicalDeviceSurfaceCapabilities2KHR = wsi::capabilities::get_surface_capabilities2;
+            GetPhysicalDeviceSurfaceFormats2KHR = wsi::queries::get_surface_formats2;
         }
         Rule::new(Gate::Extension(extension::EXT_DEBUG_REPORT), FIRST) => {
-            CREATE_DEBUG_REPORT_CALLBACK_EXT: PFN_vkCreateDebugReportCallbackEXT =
-                debug::create_debug_report_callback;
-            DESTROY_DEBUG_REPORT_CALLBACK_EXT: PFN_vkDestroyDebugReportCallbackEXT =
-                debug::destroy_debug_report_callback;
-            DEBUG_REPORT_MESSAGE_EXT: PFN_vkDebugReportMessageEXT = debug::debug_report_message;
+            CreateDebugReportCallbackEXT = debug::create_debug_report_callback;
+            DestroyDebugReportCallbackEXT = debug::destroy_debug_report_callback;
+            DebugReportMessageEXT = debug::debug_report_message;
         }
         Rule::new(Gate::Extension(extension::EXT_DEBUG_UTILS), FIRST) => {
-            CREATE_DEBUG_UTILS_MESSENGER_EXT: PFN_vkCreateDebugUtilsMessengerEXT =
-                debug::create_debug_utils_messenger;
-            DESTROY_DEBUG_UTILS_MESSENGER_EXT: PFN_vkDestroyDebugUtilsMessengerEXT =
-                debug::destroy_debug_utils_messenger;
-            SUBMIT_DEBUG_UTILS_MESSAGE_EXT: PFN_vkSubmitDebugUtilsMessageEXT = debug::submit_debug_utils_message;
+            CreateDebugUtilsMessengerEXT = debug::create_debug_utils_messenger;
+            DestroyDebugUtilsMessengerEXT = debug::destroy_debug_utils_messenger;
+            SubmitDebugUtilsMessageEXT = debug::submit_debug_utils_message;
         }
     }
     device {
-        GET_DEVICE_PROC_ADDR: PFN_vkGetDeviceProcAddr = super::get_device_proc_addr;
-        DESTROY_DEVICE: PFN_vkDestroyDevice = super::destroy_device;
-        GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue = super::get_device_queue;
-        ALLOCATE_COMMAND_BUFFERS: PFN_vkAllocateCommandBuffers = super::allocate_command_buffers;
+        GetDeviceQueue = queues::get_device_queue;
+        AllocateCommandBuffers = queues::allocate_command_buffers;
     }
     checked {
         Rule::new(Gate::Core(1), FIRST) => {
-            GET_DEVICE_QUEUE_2: fn(_, _, _) PFN_vkGetDeviceQueue2 = super::get_device_queue2;
-            BIND_IMAGE_MEMORY_2: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
+            GetDeviceQueue2(device) = queues::get_device_queue2;
+            BindImageMemory2(device) = wsi::bind::bind_image_memory2;
         }
         Rule::wrapped(Gate::Core(3), ANDROID_17) => {
-            CREATE_PRIVATE_DATA_SLOT: fn(_, _, _, _) PFN_vkCreatePrivateDataSlot = private_data::create_slot;
-            DESTROY_PRIVATE_DATA_SLOT: fn(_, _, _) PFN_vkDestroyPrivateDataSlot = private_data::destroy_slot;
-            SET_PRIVATE_DATA: fn(_, _, _, _, _) PFN_vkSetPrivateData = private_data::set;
-            GET_PRIVATE_DATA: fn(_, _, _, _, _) PFN_vkGetPrivateData = private_data::get;
+            CreatePrivateDataSlot(device) = private_data::create_slot;
+            DestroyPrivateDataSlot(device) = private_data::destroy_slot;
+            SetPrivateData(device) = private_data::set;
+            GetPrivateData(device) = private_data::get;
         }
         Rule::wrapped(Gate::Extension(extension::EXT_PRIVATE_DATA), ANDROID_17) => {
-            CREATE_PRIVATE_DATA_SLOT_EXT: fn(_, _, _, _) PFN_vkCreatePrivateDataSlot = private_data::create_slot;
-            DESTROY_PRIVATE_DATA_SLOT_EXT: fn(_, _, _) PFN_vkDestroyPrivateDataSlot = private_data::destroy_slot;
-            SET_PRIVATE_DATA_EXT: fn(_, _, _, _, _) PFN_vkSetPrivateData = private_data::set;
-            GET_PRIVATE_DATA_EXT: fn(_, _, _, _, _) PFN_vkGetPrivateData = private_data::get;
+            CreatePrivateDataSlot(device) as CREATE_PRIVATE_DATA_SLOT_EXT = private_data::create_slot;
+            DestroyPrivateDataSlot(device) as DESTROY_PRIVATE_DATA_SLOT_EXT = private_data::destroy_slot;
+            SetPrivateData(device) as SET_PRIVATE_DATA_EXT = private_data::set;
+            GetPrivateData(device) as GET_PRIVATE_DATA_EXT = private_data::get;
         }
         Rule::new(Gate::Extension(extension::KHR_BIND_MEMORY2), FIRST) => {
-            BIND_IMAGE_MEMORY_2_KHR: fn(_, _, _) PFN_vkBindImageMemory2 = wsi::bind::bind_image_memory2;
+            BindImageMemory2(device) as BIND_IMAGE_MEMORY_2_KHR = wsi::bind::bind_image_memory2;
         }
         Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN), FIRST) => {
-            CREATE_SWAPCHAIN_KHR: fn(_, _, _, _) PFN_vkCreateSwapchainKHR =
-                wsi::create_swapchain::create_swapchain;
-            DESTROY_SWAPCHAIN_KHR: fn(_, _, _) PFN_vkDestroySwapchainKHR = wsi::swapchain::destroy_swapchain;
-            GET_SWAPCHAIN_IMAGES_KHR: fn(_, _, _, _) PFN_vkGetSwapchainImagesKHR =
-                wsi::swapchain::get_swapchain_images;
-            ACQUIRE_NEXT_IMAGE_KHR: fn(_, _, _, _, _, _) PFN_vkAcquireNextImageKHR =
-                wsi::acquire::acquire_next_image;
-            QUEUE_PRESENT_KHR: fn(_, _) PFN_vkQueuePresentKHR = wsi::present::queue_present;
-        }
-        Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN), FIRST) => {
-            ACQUIRE_NEXT_IMAGE_2_KHR: fn(_, _, _) PFN_vkAcquireNextImage2KHR = wsi::acquire::acquire_next_image2;
-            GET_DEVICE_GROUP_PRESENT_CAPABILITIES_KHR: fn(_, _) PFN_vkGetDeviceGroupPresentCapabilitiesKHR =
-                wsi::group::get_device_group_present_capabilities;
-            GET_DEVICE_GROUP_SURFACE_PRESENT_MODES_KHR: fn(_, _, _) PFN_vkGetDeviceGroupSurfacePresentModesKHR =
-                wsi::group::get_device_group_surface_present_modes;
+            CreateSwapchainKHR(device) = wsi::create_swapchain::create_swapchain;
+            DestroySwapchainKHR(device) = wsi::swapchain::destroy_swapchain;
+            GetSwapchainImagesKHR(device) = wsi::swapchain::get_swapchain_images;
+            AcquireNextImageKHR(device) = wsi::acquire::acquire_next_image;
+            QueuePresentKHR(queue) = wsi::present::queue_present;
+            AcquireNextImage2KHR(device) = wsi::acquire::acquire_next_image2;
+            GetDeviceGroupPresentCapabilitiesKHR(device) = wsi::group::get_device_group_present_capabilities;
+            GetDeviceGroupSurfacePresentModesKHR(device) = wsi::group::get_device_group_surface_present_modes;
         }
         Rule::new(Gate::Extension(extension::KHR_SHARED_PRESENTABLE_IMAGE), FIRST) => {
-            GET_SWAPCHAIN_STATUS_KHR: fn(_, _) PFN_vkGetSwapchainStatusKHR =
-                wsi::swapchain::get_swapchain_status;
+            GetSwapchainStatusKHR(device) = wsi::swapchain::get_swapchain_status;
         }
         Rule::new(Gate::Extension(extension::EXT_SWAPCHAIN_MAINTENANCE1), ANDROID_14) => {
-            RELEASE_SWAPCHAIN_IMAGES_EXT: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
-                wsi::release::release_swapchain_images;
+            ReleaseSwapchainImagesEXT(device) = wsi::release::release_swapchain_images;
         }
         Rule::new(Gate::Extension(extension::EXT_PRESENT_TIMING), Since::Switch(Switch::PresentTiming)) => {
-            SET_SWAPCHAIN_PRESENT_TIMING_QUEUE_SIZE_EXT: fn(_, _, _) PFN_vkSetSwapchainPresentTimingQueueSizeEXT =
-                wsi::present_timing::set_queue_size;
-            GET_SWAPCHAIN_TIMING_PROPERTIES_EXT: fn(_, _, _, _) PFN_vkGetSwapchainTimingPropertiesEXT =
-                wsi::present_timing::get_timing_properties;
-            GET_SWAPCHAIN_TIME_DOMAIN_PROPERTIES_EXT: fn(_, _, _, _) PFN_vkGetSwapchainTimeDomainPropertiesEXT =
-                wsi::present_timing::get_time_domains;
-            GET_PAST_PRESENTATION_TIMING_EXT: fn(_, _, _) PFN_vkGetPastPresentationTimingEXT =
-                wsi::present_timing::get_past_presentation_timing;
+            SetSwapchainPresentTimingQueueSizeEXT(device) = wsi::present_timing::set_queue_size;
+            GetSwapchainTimingPropertiesEXT(device) = wsi::present_timing::get_timing_properties;
+            GetSwapchainTimeDomainPropertiesEXT(device) = wsi::present_timing::get_time_domains;
+            GetPastPresentationTimingEXT(device) = wsi::present_timing::get_past_presentation_timing;
         }
         Rule::new(Gate::Extension(extension::KHR_PRESENT_WAIT2), Since::Switch(Switch::PresentWait2)) => {
-            WAIT_FOR_PRESENT_2_KHR: fn(_, _, _) PFN_vkWaitForPresent2KHR =
-                wsi::present_wait::wait_for_present2;
+            WaitForPresent2KHR(device) = wsi::present_wait::wait_for_present2;
         }
         Rule::new(Gate::Extension(extension::KHR_SWAPCHAIN_MAINTENANCE1), Since::Switch(Switch::Maintenance1Khr)) => {
-            RELEASE_SWAPCHAIN_IMAGES_KHR: fn(_, _) PFN_vkReleaseSwapchainImagesEXT =
+            ReleaseSwapchainImagesEXT(device) as RELEASE_SWAPCHAIN_IMAGES_KHR =
                 wsi::release::release_swapchain_images;
         }
         Rule::new(Gate::Extension(extension::GOOGLE_DISPLAY_TIMING), FIRST) => {
-            GET_REFRESH_CYCLE_DURATION_GOOGLE: fn(_, _, _) PFN_vkGetRefreshCycleDurationGOOGLE =
-                wsi::timing::get_refresh_cycle_duration;
-            GET_PAST_PRESENTATION_TIMING_GOOGLE: fn(_, _, _, _) PFN_vkGetPastPresentationTimingGOOGLE =
-                wsi::timing::get_past_presentation_timing;
+            GetRefreshCycleDurationGOOGLE(device) = wsi::timing::get_refresh_cycle_duration;
+            GetPastPresentationTimingGOOGLE(device) = wsi::timing::get_past_presentation_timing;
         }
         Rule::new(Gate::Extension(extension::EXT_HDR_METADATA), FIRST) => {
-            SET_HDR_METADATA_EXT: fn(_, _, _, _) PFN_vkSetHdrMetadataEXT = wsi::hdr::set_hdr_metadata;
+            SetHdrMetadataEXT(device) = wsi::hdr::set_hdr_metadata;
         }
         Rule::new(Gate::Extension(extension::EXT_DEBUG_UTILS), FIRST) => {
-            SET_DEBUG_UTILS_OBJECT_NAME_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectNameEXT =
-                debug::set_debug_utils_object_name;
-            SET_DEBUG_UTILS_OBJECT_TAG_EXT: fn(_, _) PFN_vkSetDebugUtilsObjectTagEXT =
-                debug::set_debug_utils_object_tag;
-            QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT: fn(_, _) PFN_vkQueueBeginDebugUtilsLabelEXT =
-                debug::queue_begin_debug_utils_label;
-            QUEUE_END_DEBUG_UTILS_LABEL_EXT: fn(_) PFN_vkQueueEndDebugUtilsLabelEXT =
-                debug::queue_end_debug_utils_label;
-            QUEUE_INSERT_DEBUG_UTILS_LABEL_EXT: fn(_, _) PFN_vkQueueInsertDebugUtilsLabelEXT =
-                debug::queue_insert_debug_utils_label;
-            CMD_BEGIN_DEBUG_UTILS_LABEL_EXT: fn(_, _) PFN_vkCmdBeginDebugUtilsLabelEXT =
-                debug::cmd_begin_debug_utils_label;
-            CMD_END_DEBUG_UTILS_LABEL_EXT: fn(_) PFN_vkCmdEndDebugUtilsLabelEXT =
-                debug::cmd_end_debug_utils_label;
-            CMD_INSERT_DEBUG_UTILS_LABEL_EXT: fn(_, _) PFN_vkCmdInsertDebugUtilsLabelEXT =
-                debug::cmd_insert_debug_utils_label;
+            SetDebugUtilsObjectNameEXT(device) = debug::set_debug_utils_object_name;
+            SetDebugUtilsObjectTagEXT(device) = debug::set_debug_utils_object_tag;
+            QueueBeginDebugUtilsLabelEXT(queue) = debug::queue_begin_debug_utils_label;
+            QueueEndDebugUtilsLabelEXT(queue) = debug::queue_end_debug_utils_label;
+            QueueInsertDebugUtilsLabelEXT(queue) = debug::queue_insert_debug_utils_label;
+            CmdBeginDebugUtilsLabelEXT(command_buffer) = debug::cmd_begin_debug_utils_label;
+            CmdEndDebugUtilsLabelEXT(command_buffer) = debug::cmd_end_debug_utils_label;
+            CmdInsertDebugUtilsLabelEXT(command_buffer) = debug::cmd_insert_debug_utils_label;
         }
     }
 };

@@ -27,7 +27,6 @@ pub use destroy::{destroy_device, destroy_instance};
 pub use device_extensions::enumerate_device_extension_properties;
 pub use extensions::enumerate_instance_extension_properties;
 pub use extensions::instance_extensions_of;
-pub use physical_devices::{enumerate_physical_device_groups, enumerate_physical_devices};
+pub use physical_devices::enumerate_physical_devices;
 pub use proc_addr::without_instance;
 pub use proc_addr::{device_command, get_device_proc_addr, get_instance_proc_addr, instance_command};
-pub use queues::{allocate_command_buffers, get_device_queue, get_device_queue2};

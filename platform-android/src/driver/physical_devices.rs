@@ -4,6 +4,7 @@ use core::mem::offset_of;
 
 use ash::vk::{self, Handle};
 use vkload_core::abi::array;
+use vkload_core::registry::calls::EnumeratePhysicalDeviceGroups;
 
 use super::adopt::adopt;
 use crate::objects::instance_of;
@@ -38,19 +39,13 @@ pub unsafe extern "system" fn enumerate_physical_devices(
     }
 }
 
-/// vkEnumeratePhysicalDeviceGroups, and its KHR alias. If the driver does not know groups, each
-/// device forms one.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn enumerate_physical_device_groups(
-    handle: vk::Instance,
-    count: *mut u32,
-    out: *mut vk::PhysicalDeviceGroupProperties<'_>,
-) -> vk::Result {
+/// If the driver does not know groups, each device forms one.
+pub(super) fn enumerate_physical_device_groups(call: &EnumeratePhysicalDeviceGroups<'_>) -> vk::Result {
     let _slice = slice(c"EnumeratePhysicalDeviceGroups");
-    // SAFETY: by this function's `# Safety` the instance is a valid handle, and `count` and `out`
-    // are a counted out-array.
+    let (handle, count) = (call.instance, call.physical_device_group_count.as_ptr());
+    let out = call.physical_device_group_properties;
+    // SAFETY: by valid usage of the command the instance is a valid handle, and `count` and `out` are a
+    // counted out-array.
     unsafe {
         let instance = instance_of(handle.as_raw());
         let driver = &instance.driver;
@@ -73,7 +68,7 @@ pub unsafe extern "system" fn enumerate_physical_device_groups(
 /// Groups of one device each.
 ///
 /// # Safety
-/// As for [`enumerate_physical_device_groups`].
+/// The parameters meet the valid usage of vkEnumeratePhysicalDeviceGroups.
 unsafe fn one_in_each(
     handle: vk::Instance,
     count: *mut u32,

@@ -1,93 +1,63 @@
 //! Private data (Vulkan 1.3, VK_EXT_private_data) of swapchains, whose handles mean nothing to the
 //! driver. Slots, and the data of all other objects, are the driver's.
 
-use crate::objects::{Entry, device_of};
 use ash::vk::{self, Handle};
+use vkload_core::registry::calls::{
+    CreatePrivateDataSlot, DestroyPrivateDataSlot, GetPrivateData, SetPrivateData,
+};
 
-/// vkCreatePrivateDataSlot, and its EXT alias.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub(super) unsafe extern "system" fn create_slot(
-    handle: vk::Device,
-    info: *const vk::PrivateDataSlotCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::PrivateDataSlot,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the device, `info` and `out` are valid, and the
-    // callbacks are NULL or valid.
+use crate::objects::{Entry, device_of};
+
+pub(super) fn create_slot(call: &CreatePrivateDataSlot<'_>) -> vk::Result {
+    let (info, callbacks) = (call.create_info.as_ptr(), call.allocator.as_ptr());
+    // SAFETY: by valid usage of the command the device is valid; the driver gets the parameters unchanged.
     unsafe {
-        let driver = &device_of(handle.as_raw()).driver;
+        let driver = &device_of(call.device.as_raw()).driver;
         let own = driver.create_private_data_slot.or(driver.create_private_data_slot_ext);
-        own.map_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY, |create| create(handle, info, callbacks, out))
+        own.map_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY, |create| {
+            create(call.device, info, callbacks, call.private_data_slot.as_ptr())
+        })
     }
 }
 
-/// vkDestroyPrivateDataSlot, and its EXT alias.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub(super) unsafe extern "system" fn destroy_slot(
-    handle: vk::Device,
-    slot: vk::PrivateDataSlot,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
-    // SAFETY: by this function's `# Safety` the device is valid, the slot is NULL or a valid handle
-    // of it, and the callbacks are NULL or valid.
+pub(super) fn destroy_slot(call: &DestroyPrivateDataSlot<'_>) {
+    // SAFETY: by valid usage of the command the device is valid; the driver gets the parameters unchanged.
     unsafe {
-        let device = device_of(handle.as_raw());
-        device.private_data.forget_slot(device.instance.logger.loader.system, slot);
+        let device = device_of(call.device.as_raw());
+        device.private_data.forget_slot(device.instance.logger.loader.system, call.private_data_slot);
         let driver = &device.driver;
         if let Some(destroy) = driver.destroy_private_data_slot.or(driver.destroy_private_data_slot_ext) {
-            destroy(handle, slot, callbacks);
+            destroy(call.device, call.private_data_slot, call.allocator.as_ptr());
         }
     }
 }
 
-/// vkSetPrivateData, and its EXT alias.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub(super) unsafe extern "system" fn set(
-    handle: vk::Device,
-    kind: vk::ObjectType,
-    object: u64,
-    slot: vk::PrivateDataSlot,
-    data: u64,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the device and the slot are valid, and the object is
-    // one of the device.
+pub(super) fn set(call: &SetPrivateData<'_>) -> vk::Result {
+    let (kind, object, slot, data) =
+        (call.object_type, call.object_handle, call.private_data_slot, call.data);
+    // SAFETY: by valid usage of the command the device and the slot are valid, and the object is one of
+    // the device.
     unsafe {
-        let device = device_of(handle.as_raw());
+        let device = device_of(call.device.as_raw());
         if kind == vk::ObjectType::SWAPCHAIN_KHR {
             let entry = Entry { object, slot, data };
             let set = device.private_data.set(device.instance.logger.loader.system, entry);
             return set.map_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY, |()| vk::Result::SUCCESS);
         }
         let own = device.driver.set_private_data.or(device.driver.set_private_data_ext);
-        own.map_or(vk::Result::SUCCESS, |set| set(handle, kind, object, slot, data))
+        own.map_or(vk::Result::SUCCESS, |set| set(call.device, kind, object, slot, data))
     }
 }
 
-/// vkGetPrivateData, and its EXT alias.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub(super) unsafe extern "system" fn get(
-    handle: vk::Device,
-    kind: vk::ObjectType,
-    object: u64,
-    slot: vk::PrivateDataSlot,
-    out: *mut u64,
-) {
-    // SAFETY: by this function's `# Safety` the device, the object and the slot are valid, and
-    // `out` is valid for a write.
+pub(super) fn get(call: &GetPrivateData<'_>) {
+    let (kind, object, slot) = (call.object_type, call.object_handle, call.private_data_slot);
+    // SAFETY: by valid usage of the command the device, the object and the slot are valid.
     unsafe {
-        let device = device_of(handle.as_raw());
+        let device = device_of(call.device.as_raw());
         if kind == vk::ObjectType::SWAPCHAIN_KHR {
-            out.write(device.private_data.get(device.instance.logger.loader.system, object, slot));
+            call.data.write(device.private_data.get(device.instance.logger.loader.system, object, slot));
         } else if let Some(get) = device.driver.get_private_data.or(device.driver.get_private_data_ext) {
-            get(handle, kind, object, slot, out);
+            get(call.device, kind, object, slot, call.data.as_ptr());
         }
     }
 }

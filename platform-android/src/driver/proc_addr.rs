@@ -3,7 +3,6 @@
 use core::ffi::{CStr, c_char};
 
 use ash::vk::{self, Handle};
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::Escaped;
 use vkload_core::registry::{self, CommandId, ExtensionKind, command};
 
@@ -76,14 +75,9 @@ pub fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidF
     if matches!(hook.kind, Kind::Global) || hook.command == command::CREATE_DEVICE {
         return Some(hook.function);
     }
-    loader.log(
-        Level::Error,
-        Topic::Usage,
-        format_args!(
-            "vkGetInstanceProcAddr was called for {} without an instance, which it needs",
-            Escaped(name.to_bytes())
-        ),
-    );
+    vkload_core::log!(loader, Error, Usage:
+        "vkGetInstanceProcAddr was called for {} without an instance, which it needs",
+        Escaped(name.to_bytes()));
     None
 }
 
@@ -165,12 +159,7 @@ pub unsafe fn device_command(
 }
 
 fn refuse(device: &Device, name: &CStr) {
-    device.instance.logger.log(
-        Level::Error,
-        Topic::Usage,
-        format_args!(
-            "vkGetDeviceProcAddr was called for {}, which is not a device command: call vkGetInstanceProcAddr",
-            Escaped(name.to_bytes())
-        ),
-    );
+    vkload_core::log!(device.instance.logger, Error, Usage:
+        "vkGetDeviceProcAddr was called for {}, which is not a device command: call vkGetInstanceProcAddr",
+        Escaped(name.to_bytes()));
 }

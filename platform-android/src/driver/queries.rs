@@ -6,46 +6,35 @@ use core::mem::offset_of;
 
 use ash::vk::{self, Handle};
 use vkload_core::abi::array;
+use vkload_core::registry::calls;
 
 use super::features;
-use crate::objects::instance_of;
+use crate::objects::{instance_of, untyped};
 
-/// Defines a function that passes the call to the first of the driver's functions that exists, or
-/// runs its body with the driver's functions and the device.
-macro_rules! query {
-    ($name:ident: $own:ident | $alias:ident ($($parameter:ident: $type:ty),*) $(-> $result:ty)?;
-     |$driver:ident, $device:ident| $body:expr) => {
-        /// The command of this name, and its KHR alias.
-        ///
-        /// # Safety
-        /// The parameters meet the valid usage of the Vulkan command.
-        pub(super) unsafe extern "system" fn $name(
-            $device: vk::PhysicalDevice,
-            $($parameter: $type),*
-        ) $(-> $result)? {
-            // SAFETY: by this function's `# Safety` the device is a valid handle and the out
-            // parameters are valid; the driver gets them unchanged, or `$body` fills them.
+/// Defines functions that pass the call to the first of the driver's functions that exists, or run
+/// their body with the driver's functions and the device.
+macro_rules! queries {
+    ($($name:ident: $call:ident, $own:ident | $alias:ident $(-> $result:ty)?;
+     |$driver:ident, $query:ident| $body:expr;)*) => {$(
+        pub(super) fn $name($query: &calls::$call<'_>) $(-> $result)? {
+            // SAFETY: by valid usage of the command the device is a valid handle and the out parameters are
+            // valid; the driver gets them unchanged, or `$body` fills them.
             unsafe {
-                let $driver = &instance_of($device.as_raw()).driver;
-                match $driver.$own.or($driver.$alias) {
-                    Some(get) => get($device, $($parameter),*),
+                let $driver = &instance_of($query.physical_device.as_raw()).driver;
+                match $query.make(|_| untyped($driver.$own.or($driver.$alias))) {
+                    Some(result) => result,
                     None => $body,
                 }
             }
         }
-    };
+    )*};
 }
 
-/// vkGetPhysicalDeviceFeatures2, and its KHR alias. Adds the loader's own features.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub(super) unsafe extern "system" fn get_features(
-    device: vk::PhysicalDevice,
-    out: *mut vk::PhysicalDeviceFeatures2<'_>,
-) {
-    // SAFETY: by this function's `# Safety` the device is a valid handle, and `out` begins a
-    // writable pNext chain.
+/// Adds the loader's own features.
+pub(super) fn get_features(call: &calls::GetPhysicalDeviceFeatures2<'_>) {
+    let (device, out) = (call.physical_device, call.features.as_ptr());
+    // SAFETY: by valid usage of the command the device is a valid handle, and `out` begins a writable
+    // pNext chain.
     unsafe {
         let instance = instance_of(device.as_raw());
         let driver = &instance.driver;
@@ -61,84 +50,86 @@ pub(super) unsafe extern "system" fn get_features(
     }
 }
 
-query!(get_properties: get_physical_device_properties2 | get_physical_device_properties2_khr
-(out: *mut vk::PhysicalDeviceProperties2<'_>);
-|driver, device| if let Some(get) = driver.get_physical_device_properties {
-    get(device, &raw mut (*out).properties);
-});
-
-query!(get_format_properties: get_physical_device_format_properties2 | get_physical_device_format_properties2_khr
-(format: vk::Format, out: *mut vk::FormatProperties2<'_>);
-|driver, device| if let Some(get) = driver.get_physical_device_format_properties {
-    get(device, format, &raw mut (*out).format_properties);
-});
-
-query!(get_image_format_properties:
-get_physical_device_image_format_properties2 | get_physical_device_image_format_properties2_khr
-(info: *const vk::PhysicalDeviceImageFormatInfo2<'_>, out: *mut vk::ImageFormatProperties2<'_>) -> vk::Result;
-|driver, device| match driver.get_physical_device_image_format_properties {
-    Some(get) => {
-        let info = &*info;
-        let out = &raw mut (*out).image_format_properties;
-        get(device, info.format, info.ty, info.tiling, info.usage, info.flags, out)
-    }
-    None => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
-});
-
-query!(get_queue_family_properties:
-get_physical_device_queue_family_properties2 | get_physical_device_queue_family_properties2_khr
-(count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>);
-|driver, device| if let Some(get) = driver.get_physical_device_queue_family_properties {
-    let ask = |count: *mut u32, out| {
-        get(device, count, out);
-        vk::Result::SUCCESS
+queries! {
+    get_properties: GetPhysicalDeviceProperties2,
+        get_physical_device_properties2 | get_physical_device_properties2_khr;
+    |driver, call| if let Some(get) = driver.get_physical_device_properties {
+        get(call.physical_device, &raw mut (*call.properties.as_ptr()).properties);
     };
-    let _ = array::wrapped(count, out, offset_of!(vk::QueueFamilyProperties2<'_>, queue_family_properties), ask);
-});
 
-query!(get_memory_properties: get_physical_device_memory_properties2 | get_physical_device_memory_properties2_khr
-(out: *mut vk::PhysicalDeviceMemoryProperties2<'_>);
-|driver, device| if let Some(get) = driver.get_physical_device_memory_properties {
-    get(device, &raw mut (*out).memory_properties);
-});
-
-query!(get_sparse_image_format_properties:
-get_physical_device_sparse_image_format_properties2 | get_physical_device_sparse_image_format_properties2_khr
-(
-    info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
-    count: *mut u32,
-    out: *mut vk::SparseImageFormatProperties2<'_>
-);
-|driver, device| if let Some(get) = driver.get_physical_device_sparse_image_format_properties {
-    let info = &*info;
-    let ask = |count: *mut u32, out| {
-        get(device, info.format, info.ty, info.samples, info.usage, info.tiling, count, out);
-        vk::Result::SUCCESS
+    get_format_properties: GetPhysicalDeviceFormatProperties2,
+        get_physical_device_format_properties2 | get_physical_device_format_properties2_khr;
+    |driver, call| if let Some(get) = driver.get_physical_device_format_properties {
+        let out = &raw mut (*call.format_properties.as_ptr()).format_properties;
+        get(call.physical_device, call.format, out);
     };
-    let _ = array::wrapped(count, out, offset_of!(vk::SparseImageFormatProperties2<'_>, properties), ask);
-});
 
-// Without the following functions a driver cannot export or import anything.
+    get_image_format_properties: GetPhysicalDeviceImageFormatProperties2,
+        get_physical_device_image_format_properties2 | get_physical_device_image_format_properties2_khr
+        -> vk::Result;
+    |driver, call| match driver.get_physical_device_image_format_properties {
+        Some(get) => {
+            let info = &*call.image_format_info;
+            let out = &raw mut (*call.image_format_properties.as_ptr()).image_format_properties;
+            get(call.physical_device, info.format, info.ty, info.tiling, info.usage, info.flags, out)
+        }
+        None => vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
+    };
 
-query!(get_external_buffer_properties:
-get_physical_device_external_buffer_properties | get_physical_device_external_buffer_properties_khr
-(info: *const vk::PhysicalDeviceExternalBufferInfo<'_>, out: *mut vk::ExternalBufferProperties<'_>);
-|driver, device| (*out).external_memory_properties = vk::ExternalMemoryProperties::default());
+    get_queue_family_properties: GetPhysicalDeviceQueueFamilyProperties2,
+        get_physical_device_queue_family_properties2 | get_physical_device_queue_family_properties2_khr;
+    |driver, call| if let Some(get) = driver.get_physical_device_queue_family_properties {
+        let ask = |count: *mut u32, out| {
+            get(call.physical_device, count, out);
+            vk::Result::SUCCESS
+        };
+        let (count, out) = (call.queue_family_property_count.as_ptr(), call.queue_family_properties);
+        let first = offset_of!(vk::QueueFamilyProperties2<'_>, queue_family_properties);
+        let _ = array::wrapped(count, out, first, ask);
+    };
 
-query!(get_external_fence_properties:
-get_physical_device_external_fence_properties | get_physical_device_external_fence_properties_khr
-(info: *const vk::PhysicalDeviceExternalFenceInfo<'_>, out: *mut vk::ExternalFenceProperties<'_>);
-|driver, device| {
-    (*out).export_from_imported_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
-    (*out).compatible_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
-    (*out).external_fence_features = vk::ExternalFenceFeatureFlags::empty();
-});
+    get_memory_properties: GetPhysicalDeviceMemoryProperties2,
+        get_physical_device_memory_properties2 | get_physical_device_memory_properties2_khr;
+    |driver, call| if let Some(get) = driver.get_physical_device_memory_properties {
+        get(call.physical_device, &raw mut (*call.memory_properties.as_ptr()).memory_properties);
+    };
 
-query!(get_external_semaphore_properties:
-get_physical_device_external_semaphore_properties | get_physical_device_external_semaphore_properties_khr
-(info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>, out: *mut vk::ExternalSemaphoreProperties<'_>);
-|driver, device| {
-    (*out).export_from_imported_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
-    (*out).compatible_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
-    (*out).external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
-});
+    get_sparse_image_format_properties: GetPhysicalDeviceSparseImageFormatProperties2,
+        get_physical_device_sparse_image_format_properties2
+        | get_physical_device_sparse_image_format_properties2_khr;
+    |driver, call| if let Some(get) = driver.get_physical_device_sparse_image_format_properties {
+        let info = &*call.format_info;
+        let ask = |count: *mut u32, out| {
+            let (device, samples) = (call.physical_device, info.samples);
+            get(device, info.format, info.ty, samples, info.usage, info.tiling, count, out);
+            vk::Result::SUCCESS
+        };
+        let first = offset_of!(vk::SparseImageFormatProperties2<'_>, properties);
+        let _ = array::wrapped(call.property_count.as_ptr(), call.properties, first, ask);
+    };
+
+    // Without the following functions a driver cannot export or import anything.
+    get_external_buffer_properties: GetPhysicalDeviceExternalBufferProperties,
+        get_physical_device_external_buffer_properties | get_physical_device_external_buffer_properties_khr;
+    |driver, call| call.external_buffer_properties.as_mut().external_memory_properties =
+        vk::ExternalMemoryProperties::default();
+
+    get_external_fence_properties: GetPhysicalDeviceExternalFenceProperties,
+        get_physical_device_external_fence_properties | get_physical_device_external_fence_properties_khr;
+    |driver, call| {
+        let out = call.external_fence_properties.as_mut();
+        out.export_from_imported_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
+        out.compatible_handle_types = vk::ExternalFenceHandleTypeFlags::empty();
+        out.external_fence_features = vk::ExternalFenceFeatureFlags::empty();
+    };
+
+    get_external_semaphore_properties: GetPhysicalDeviceExternalSemaphoreProperties,
+        get_physical_device_external_semaphore_properties
+        | get_physical_device_external_semaphore_properties_khr;
+    |driver, call| {
+        let out = call.external_semaphore_properties.as_mut();
+        out.export_from_imported_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
+        out.compatible_handle_types = vk::ExternalSemaphoreHandleTypeFlags::empty();
+        out.external_semaphore_features = vk::ExternalSemaphoreFeatureFlags::empty();
+    };
+}

@@ -9,14 +9,10 @@ vkload_core::reasons! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum ModuleFault [] {
         NoModule = ["no-module"] (" has no symbol HMI, so it is not a HAL module: replace it by the GPU's driver");
-        /// The library is a module for something other than Vulkan.
         OtherModule = ["other-module"]
             (" is a HAL module for something else, as its id is not \"vulkan\": replace it by the GPU's driver");
-        /// A structure of the module is faulty.
         Structure(fault: StructureFault) = [(fault.id(); &["other-tag", "other-version", "no-open"])] (": {fault}");
-        OpenFailed {
-            result: c_int,
-        } = ["open-failed"]
+        OpenFailed { result: c_int } = ["open-failed"]
             (" fails to open its device vk0 with {result}: look for the driver's own messages, and for denials of access to the GPU's \
               device node");
         /// The module opened, but the device lacks one of its three functions.
@@ -31,24 +27,16 @@ vkload_core::reasons! {
     pub enum StructureFault [] {
         /// The symbol `HMI` of an application's driver does not begin like a module, or its device not
         /// like a device.
-        OtherTag {
-            what: Structure,
-            tag: u32,
-            expected: u32,
-        } = ["other-tag"]
+        OtherTag { what: Structure, tag: u32, expected: u32 } = ["other-tag"]
             ("its {what} begins with {tag:#x} instead of {expected:#x}: the library is not a HAL module, or a broken one; check the path");
         /// The module of an application's driver, or its device, has a version with other structures.
-        OtherVersion {
-            what: Structure,
-            version: u32,
-        } = ["other-version"]
+        OtherVersion { what: Structure, version: u32 } = ["other-version"]
             ("its {what} is of version {version:#x}, whose structures this loader does not know; get a build of it for the first version \
               of Vulkan's HAL");
         NoOpen = ["no-open"] ("its module has no function to open it with; report this to the driver's vendor");
     }
 }
 
-/// The structure of a driver that is faulty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Structure {
     /// The module that the symbol `HMI` denotes.

@@ -20,7 +20,6 @@ pub const DISPATCH_MAGIC: usize = 0x01CD_C0DE;
 
 #[repr(C)]
 pub struct Module {
-    /// [`MODULE_TAG`], which is not checked.
     pub tag: u32,
     pub module_api_version: u16,
     pub hal_api_version: u16,
@@ -42,7 +41,6 @@ pub struct Methods {
 
 #[repr(C)]
 pub struct Device {
-    /// [`DEVICE_TAG`], which is not checked.
     pub tag: u32,
     pub version: u32,
     pub module: *mut Module,
@@ -57,9 +55,6 @@ pub struct Device {
 
 /// Checks that this begins like a module, with a version whose structures are those above.
 ///
-/// # Errors
-/// The fault of the structure.
-///
 /// # Safety
 /// As many bytes as a module has are readable.
 pub(super) unsafe fn check_module(module: NonNull<Module>) -> Result<(), StructureFault> {
@@ -69,9 +64,6 @@ pub(super) unsafe fn check_module(module: NonNull<Module>) -> Result<(), Structu
 }
 
 /// Checks that this begins like a device, with a version whose structures are those above.
-///
-/// # Errors
-/// The fault of the structure.
 ///
 /// # Safety
 /// As many bytes as a device has are readable.

@@ -25,7 +25,6 @@ pub struct Hal {
 
 struct State {
     progress: Progress<Result<Driver, DoesNotOpen>>,
-    /// The driver that is open, opened by this process or the one that it was forked from.
     open: Option<Open>,
 }
 
@@ -66,8 +65,6 @@ unsafe impl Sync for Driver {}
 pub struct DoesNotOpen;
 
 impl Hal {
-    /// Creates the state before any search.
-    #[must_use]
     pub const fn new(search: &'static dyn Search) -> Self {
         let state = Lock::new(State { progress: Progress::NotBegun, open: None });
         Self { search, state, searched: EventCount::new() }
@@ -89,7 +86,6 @@ impl Hal {
         result
     }
 
-    /// Makes this open driver the driver of the process.
     pub fn bring(&self, host: &'static Host, open: Open) {
         self.set(host, Some(open), Ok(open.driver));
     }

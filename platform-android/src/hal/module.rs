@@ -5,7 +5,6 @@ use core::ptr::{NonNull, null, null_mut};
 
 use ash::vk;
 use vkload_core::abi::array;
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::Process;
 
 use super::fault::{ModuleFault, StructureFault};
@@ -26,9 +25,6 @@ pub const MODULE_ID: &CStr = c"vulkan";
 ///
 /// Such a module may be untested on this device, so its tags and versions are checked, unlike the
 /// system's.
-///
-/// # Errors
-/// Why it cannot be the driver.
 ///
 /// # Safety
 /// If the library has the symbol of a HAL module, it has a module's size, its pointers are NULL or
@@ -51,11 +47,6 @@ pub unsafe fn open_untested(host: &'static Host, library: Library) -> Result<Ope
 /// The name of the device to open in Vulkan modules (`HWVULKAN_DEVICE_0`).
 const DEVICE_ID: &CStr = c"vk0";
 
-/// Opens the module's device.
-///
-/// # Errors
-/// Why it cannot be the driver.
-///
 /// # Safety
 /// `module` is a module for Vulkan: its `methods` are NULL or valid.
 pub unsafe fn open(module: NonNull<Module>) -> Result<Driver, ModuleFault> {
@@ -92,13 +83,11 @@ pub unsafe fn open(module: NonNull<Module>) -> Result<Driver, ModuleFault> {
 }
 
 impl Driver {
-    /// Asks the driver for its version of `VK_EXT_debug_report`.
     pub fn find_debug_report(&mut self, host: &Host) {
         self.debug_report = version_of(host, self, vk::EXT_DEBUG_REPORT_NAME);
     }
 }
 
-/// Returns the driver's version of an instance extension, if it has it.
 fn version_of(host: &Host, driver: &Driver, name: &CStr) -> Option<u32> {
     let extensions = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
         // SAFETY: `collect` passes a counted out-array, and the layer name is NULL, as drivers
@@ -111,24 +100,15 @@ fn version_of(host: &Host, driver: &Driver, name: &CStr) -> Option<u32> {
             extensions.iter().find(has).map(|extension| extension.spec_version)
         }
         Err(result) => {
-            host.log(
-                Level::Warning,
-                Topic::Driver,
-                format_args!(
-                    "the driver's vkEnumerateInstanceExtensionProperties returned {}: it is used without {}",
-                    result.as_raw(),
-                    name.to_str().unwrap_or_default(),
-                ),
-            );
+            vkload_core::log!(host, Warning, Driver:
+                "the driver's vkEnumerateInstanceExtensionProperties returned {}: it is used without {}",
+                result.as_raw(), name.to_str().unwrap_or_default());
             None
         }
     }
 }
 
 /// Returns the module of an open library, with the library's handle written into it.
-///
-/// # Errors
-/// Why it has none for Vulkan.
 ///
 /// # Safety
 /// If the library has the symbol of a HAL module, that is one: writable, with an id that is NULL or

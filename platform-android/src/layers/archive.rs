@@ -14,33 +14,22 @@ use vkload_core::platform::FileError;
 
 /// A file that can be read in ranges.
 pub trait Ranges {
-    /// Returns the size in bytes.
-    ///
-    /// # Errors
-    /// Why it cannot be determined.
     fn size(&self) -> Result<u64, FileError>;
 
     /// Fills `bytes` from `offset` on.
-    ///
-    /// # Errors
-    /// Why it cannot be read.
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<(), FileError>;
 }
 
-/// Why an archive, or one of its entries, cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveError {
     Unreadable(FileError),
     /// It does not end like an archive.
     NotAnArchive,
     SeveralParts,
-    /// Its directory is not at the recorded position.
     Directory,
     /// Its directory is longer than any application's.
     DirectoryTooLong,
-    /// A record does not begin with its signature.
     Signature,
-    /// A record exceeds the available bytes.
     CutOff,
 }
 
@@ -107,9 +96,6 @@ const DIRECTORY: u64 = 64 * 1024 * 1024;
 
 /// Calls `each` with the name, without its folder, and the description of every file directly in
 /// `folder`.
-///
-/// # Errors
-/// [`ArchiveError`], after any number of calls.
 pub fn list(file: &dyn Ranges, folder: &[u8], each: &mut Each<'_>) -> Result<(), ArchiveError> {
     let directory = directory(file)?;
     let mut window = Window { file, end: directory.end, start: 0, bytes: Text::new() };
@@ -252,7 +238,6 @@ fn wide_directory(file: &dyn Ranges, end: u64) -> Result<Option<Directory>, Arch
     Directory::checked(start, length, count, record).map(Some)
 }
 
-/// A part of the directory in memory.
 struct Window<'a> {
     file: &'a dyn Ranges,
     end: u64,
@@ -261,7 +246,6 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Returns `length` bytes at `offset`, from memory or from the next part of the directory.
     fn read(&mut self, offset: u64, length: u64) -> Result<&[u8], ArchiveError> {
         let end = offset.checked_add(length).filter(|end| *end <= self.end).ok_or(ArchiveError::CutOff)?;
         let loaded = self.start.saturating_add(self.bytes.len() as u64);
@@ -287,7 +271,6 @@ struct Record {
     full_size: u32,
     crc: u32,
     header: u32,
-    /// Lengths of what follows the record, in bytes.
     name: u64,
     extra: u64,
     comment: u64,

@@ -13,7 +13,6 @@ use crate::system::{OpenMethod, System};
 /// The folder to which developers copy layers.
 pub const DEBUG_FOLDER: &CStr = c"/data/local/debug/vulkan";
 
-/// A folder, possibly inside an archive: `base.apk!/lib/arm64-v8a`.
 #[derive(Debug)]
 pub struct Folder {
     pub path: Text,
@@ -24,10 +23,8 @@ pub struct Folder {
 
 #[derive(Debug)]
 pub struct File {
-    /// The name, without the folder.
     pub name: Text,
     pub path: Text,
-    /// The source that its layers would have.
     pub origin: Origin,
     /// The archive's description of it, if it is in one.
     pub entry: Option<Entry>,
@@ -39,7 +36,6 @@ pub enum Origin {
     DebugFolder,
     /// A path from the framework: the application, or a package with layers.
     Application,
-    /// The system image: always active, and not listed.
     Platform,
     /// The maker of the device: always active, and not listed.
     Oem,
@@ -172,7 +168,6 @@ impl File {
         archive::data(&OnDisk { system, path: c_str(&path) }, entry)
     }
 
-    /// Returns the path of the file that contains it: its own, or the archive's.
     fn on_disk(&self) -> &[u8] {
         split(&self.path).map_or(&self.path, |(archive, _)| archive)
     }

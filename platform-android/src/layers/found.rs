@@ -33,7 +33,6 @@ pub enum LibraryDecision {
     Refused(LibraryError),
 }
 
-/// A library with layers. It is not open.
 pub struct LayerLibrary {
     pub path: CText,
     pub method: OpenMethod,
@@ -43,12 +42,10 @@ pub struct LayerLibrary {
 }
 
 impl Found {
-    #[must_use]
     pub const fn nothing() -> Self {
         Self { folders: Vec::new(), candidates: Vec::new(), libraries: Vec::new() }
     }
 
-    /// Adds the content of these folders, which may be in archives.
     pub fn search(&mut self, host: &Host, folders: Vec<Folder>) -> Result<(), OutOfMemory> {
         for folder in folders {
             let mut each = |file, by_name| self.consider(host.system, file, by_name);
@@ -133,10 +130,10 @@ impl Found {
             let path = Escaped(&candidate.file.path);
             match &candidate.decision {
                 LibraryDecision::Used(layers) => {
-                    host.log(Level::Info, Topic::Layer, format_args!("{path}: layers in it: {layers}"));
+                    vkload_core::log!(host, Info, Layer: "{path}: layers in it: {layers}");
                 }
                 LibraryDecision::Known => {
-                    host.log(Level::Debug, Topic::Layer, format_args!("{path}: known from before the fork"));
+                    vkload_core::log!(host, Debug, Layer: "{path}: known from before the fork");
                 }
                 LibraryDecision::Refused(refusal) => {
                     let level = if refusal.is_usual() { Level::Debug } else { Level::Warning };
@@ -151,7 +148,6 @@ impl Found {
     }
 }
 
-/// Opens a library, asks it for its layers, and closes it.
 fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, OrOutOfMemory<LibraryError>> {
     if let Some(refusal) = file.refused_by_archive(system) {
         return Err(refusal.into());

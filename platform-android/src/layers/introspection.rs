@@ -13,7 +13,6 @@ use vkload_core::memory::{OrOutOfMemory, Text, TryGrow, Vec, text};
 
 use super::library_error::LibraryError;
 
-/// A layer as its library describes it.
 pub struct Layer {
     pub properties: vk::LayerProperties,
     pub instance_extensions: Vec<vk::ExtensionProperties>,
@@ -35,7 +34,6 @@ impl From<LibraryError> for OrOutOfMemory<LibraryError> {
     }
 }
 
-/// The functions with which a library describes its layers.
 struct Functions {
     instance_layers: vk::PFN_vkEnumerateInstanceLayerProperties,
     instance_extensions: vk::PFN_vkEnumerateInstanceExtensionProperties,
@@ -48,9 +46,7 @@ const INSTANCE_EXTENSIONS: &str = "vkEnumerateInstanceExtensionProperties";
 const DEVICE_LAYERS: &str = "vkEnumerateDeviceLayerProperties";
 const DEVICE_EXTENSIONS: &str = "vkEnumerateDeviceExtensionProperties";
 
-/// The maximum number of layers in a library.
 const MOST_LAYERS: u32 = 256;
-/// The maximum number of extensions of a layer.
 const MOST_EXTENSIONS: u32 = 4096;
 
 /// Asks a library for its layers: all or none.
@@ -93,8 +89,6 @@ pub(super) unsafe fn layers_of(
 }
 
 impl Functions {
-    /// Finds the functions of a library.
-    ///
     /// # Safety
     /// Each exported function has the type that its name implies.
     unsafe fn find(exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>) -> Result<Self, LibraryError> {
@@ -126,7 +120,6 @@ impl Functions {
         }
     }
 
-    /// Queries the extensions of the layer with these properties.
     fn describe(
         &self,
         properties: &vk::LayerProperties,
@@ -166,7 +159,6 @@ fn extensions(
     Ok(extensions)
 }
 
-/// Returns the number of elements. Any result but `SUCCESS` is a failure, as in the second call.
 fn count_of<T>(
     name: &'static str,
     layer: &[u8],

@@ -11,53 +11,34 @@ use super::archive::ArchiveError;
 vkload_core::reasons! {
     #[derive(Debug, PartialEq, Eq)]
     pub enum LibraryError [] {
-        /// Its name almost matches a layer library's.
         Name = ["name"] ("its name does not begin with libVkLayer and end with .so, by which layers are found; rename it");
         /// Another library with the same file name comes first.
-        Duplicate {
-            of: Text,
-        } = ["duplicate"] ("a library with the same file name comes first: {}", Escaped(of));
-        Compressed {
-            method: u16,
-        } = ["compressed"]
+        Duplicate { of: Text }
+            = ["duplicate"] ("a library with the same file name comes first: {}", Escaped(of));
+        Compressed { method: u16 } = ["compressed"]
             ("it is compressed in the archive (method {method}), and can only be opened there if it is stored; build the package with \
               android:extractNativeLibs=\"true\" (useLegacyPackaging), or store its libraries");
         Encrypted = ["encrypted"] ("it is encrypted in the archive; build the package without encryption");
-        /// It does not begin at a page boundary in its archive.
-        Misaligned {
-            offset: u64,
-            /// The page size of this device in bytes.
-            page: usize,
-        } = ["misaligned"]
+        Misaligned { offset: u64, page: usize } = ["misaligned"]
             ("in the archive it begins at byte {offset}, which is not a multiple of this device's pages of {page} bytes; align the package \
               with zipalign -P {}", page.checked_div(1024).unwrap_or_default());
         Entry(fault: ArchiveError) = ["broken-entry"] ("its entry in the archive is broken ({fault}); rebuild the package");
-        Processor {
-            machine: u16,
-            /// Whether it is a 64-bit library.
-            wide: bool,
-        } = ["other-processor"]
+        Processor { machine: u16, wide: bool } = ["other-processor"]
             ("it is for another processor ({} of {} bits), and the application runs as {}; build it for that ABI",
              Machine(*machine), if *wide { 64 } else { 32 }, Machine(elf::MACHINE.unwrap_or_default()));
         NotALibrary = ["no-library"] ("it is not an ELF shared library; copy it again");
-        /// Its segments cannot be loaded with this device's page size.
         Segments {
             /// The page size that it was built for.
             alignment: u64,
-            /// The page size of this device in bytes.
             page: usize,
         } = ["other-pages"]
             ("it is linked for pages of {alignment} bytes and this device has pages of {page}; link it with -Wl,-z,max-page-size={page}");
         /// The dynamic linker does not open it.
-        DoesNotOpen {
-            error: Text,
-        } = ["does-not-open"]
+        DoesNotOpen { error: Text } = ["does-not-open"]
             ("it does not open: {}; if a library or symbol is named there, put that library beside it (libc++_shared.so is one that packages \
               often lack), or build the layer for this version of Android", Escaped(error));
-        /// It lacks a function that describes its layers.
-        MissingExport {
-            name: &'static str,
-        } = ["missing-export"] ("it does not export {name}, by which layers of Android are listed; export it");
+        MissingExport { name: &'static str }
+            = ["missing-export"] ("it does not export {name}, by which layers of Android are listed; export it");
         NoLayers = ["no-layers"]
             ("it reports no layers (vkEnumerateInstanceLayerProperties returns none); fix the library");
         CallFailed {
@@ -67,32 +48,23 @@ vkload_core::reasons! {
             result: i32,
         } = ["call-failed"]
             ("its {name} returned {result}{}{}; fix the library", if layer.is_empty() { "" } else { " for " }, Escaped(layer));
-        /// One of its functions reports more than there can be.
-        TooMany {
-            name: &'static str,
-            count: u32,
-        } = ["too-many"] ("its {name} gives {count}, which cannot be; fix the library");
-        /// One of its functions returned a name or description without a NUL.
-        Unended {
-            name: &'static str,
-        } = ["text-without-end"] ("its {name} gives a text without a NUL at its end; fix the library");
+        TooMany { name: &'static str, count: u32 }
+            = ["too-many"] ("its {name} gives {count}, which cannot be; fix the library");
+        Unended { name: &'static str }
+            = ["text-without-end"] ("its {name} gives a text without a NUL at its end; fix the library");
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
     Done {
-        /// The number of libraries in it that look like layers.
         candidates: usize,
     },
-    /// The folder does not exist.
     Absent,
     /// It would be in an archive that does not have such a folder.
     AbsentInArchive,
-    /// It is only for debuggable applications.
     NotDebuggable,
     Unreadable(FileError),
-    /// It is in an archive that cannot be read.
     Archive(ArchiveError),
 }
 

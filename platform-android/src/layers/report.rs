@@ -12,7 +12,6 @@ use super::library_error::{LibraryError, Search};
 const MOST_NAMED: usize = 4;
 
 impl fmt::Display for Found {
-    /// Writes one line per folder, library and layer.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (folder, result) in &self.folders {
             writeln!(f, "{}: {result}", Escaped(&folder.path))?;
@@ -33,7 +32,6 @@ impl fmt::Display for Found {
 }
 
 impl Found {
-    /// Returns the layer names in the library at `path`.
     pub fn layers_at(&self, path: &[u8]) -> impl Iterator<Item = &[u8]> {
         let is_there = move |library: &&Arc<LayerLibrary>| path == library.path.as_c_str().to_bytes();
         self.libraries
@@ -43,7 +41,6 @@ impl Found {
             .map(|layer| layer.name().to_bytes())
     }
 
-    /// Returns the refused libraries with the reasons, without the usual refusals.
     fn refused(&self) -> impl Iterator<Item = (&Candidate, &LibraryError)> {
         self.candidates.iter().filter_map(|candidate| match &candidate.decision {
             LibraryDecision::Refused(refusal) if !refusal.is_usual() => Some((candidate, refusal)),

@@ -16,17 +16,12 @@ pub type Device = WithTable<DeviceTable, DeviceData>;
 pub struct DeviceData {
     pub instance: &'static Instance,
     pub handle: vk::Device,
-    /// The physical device that it was created from.
     pub physical_device: vk::PhysicalDevice,
-    /// The application's allocator for memory of the device.
     pub allocator: CopiedCallbacks,
-    /// The driver's functions that the loader calls.
     pub driver: DeviceCommands,
-    /// The enabled extensions, the loader's own among them.
     pub extensions: ExtensionSet,
     /// The application's private data of the loader's objects.
     pub private_data: PrivateData,
-    /// The version of Vulkan that the device can be used with.
     pub api_version: u32,
     pub end: End,
 }

@@ -25,8 +25,6 @@ pub unsafe fn set_dispatch_word<T>(object: u64, data: *const T) -> bool {
     }
 }
 
-/// Returns the loader's data of an instance, from its handle or a physical device's handle.
-///
 /// # Safety
 /// The handle is valid: [`set_dispatch_word`] has set its first word to an [`Instance`] that lives
 /// as long as `'a`.
@@ -36,9 +34,6 @@ pub unsafe fn instance_of<'a>(handle: u64) -> &'a Instance {
     unsafe { &**core::ptr::with_exposed_provenance::<*const Instance>(handle as usize) }
 }
 
-/// Returns the loader's data of a device, from its handle or the handle of one of its queues or
-/// command buffers.
-///
 /// # Safety
 /// As for [`instance_of`], with a [`Device`].
 pub unsafe fn device_of<'a>(handle: u64) -> &'a Device {

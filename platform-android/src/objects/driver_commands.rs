@@ -4,6 +4,7 @@ use core::ffi::CStr;
 
 use ash::vk;
 use vkload_core::abi::array;
+use vkload_core::dispatch::Command;
 use vkload_core::memory::{Process, Vec};
 
 use crate::native_buffer as native;
@@ -33,17 +34,14 @@ fn is_usable(need: Need, enabled: &impl Fn(&CStr) -> bool) -> bool {
     }
 }
 
-/// Defines a structure of function pointers from the names of the commands, each with the driver's
+/// Defines a structure of function pointers from the types of the commands, each with the driver's
 /// need for it.
 macro_rules! commands {
-    ($(#[$meta:meta])* $kind:ident { $($need:expr => { $($field:ident: $type:ty = $name:literal;)* })* }) => {
+    ($(#[$meta:meta])* $kind:ident { $($need:expr => { $($field:ident: $type:ident;)* })* }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Default)]
         pub struct $kind {
-            $($(
-                #[doc = concat!("`", $name, "`")]
-                pub $field: Option<$type>,
-            )*)*
+            $($(pub $field: Option<types::$type>,)*)*
         }
 
         impl $kind {
@@ -60,14 +58,13 @@ macro_rules! commands {
                 Self {
                     $($(
                         $field: {
-                            const NAME: &CStr = match CStr::from_bytes_with_nul(concat!($name, "\0").as_bytes()) {
-                                Ok(name) => name,
-                                Err(_) => c"",
-                            };
+                            const NAME: &CStr = command_name(concat!(stringify!($type), "\0"));
                             let found = if is_usable($need, &enabled) { find(NAME) } else { None };
-                            // SAFETY: `$type` is the type of the command `$name`, and `find`
-                            // returns functions of that type by this function's `# Safety`.
-                            unsafe { core::mem::transmute::<vk::PFN_vkVoidFunction, Option<$type>>(found) }
+                            // SAFETY: `find` returns functions of the command's type by this function's
+                            // `# Safety`.
+                            unsafe {
+                                core::mem::transmute::<vk::PFN_vkVoidFunction, Option<types::$type>>(found)
+                            }
                         },
                     )*)*
                 }
@@ -83,7 +80,7 @@ macro_rules! commands {
                 };
                 $($(
                     if self.$field.is_none() && needs($need) {
-                        return Some($name);
+                        return stringify!($type).get("PFN_".len()..);
                     }
                 )*)*
                 None
@@ -92,101 +89,88 @@ macro_rules! commands {
     };
 }
 
+/// The types of commands, named `PFN_` and the command.
+mod types {
+    pub(super) use crate::native_buffer::types::*;
+    pub(super) use vkload_core::registry::types::*;
+}
+
+/// Returns a function of the driver without its type.
+///
+/// # Safety
+/// `F` is a type of function pointers.
+pub(crate) unsafe fn untyped<F: Copy>(function: Option<F>) -> Option<Command> {
+    // SAFETY: by this function's `# Safety` both types are function pointers, where NULL is `None`.
+    unsafe { core::mem::transmute_copy(&function) }
+}
+
+/// Returns the name of the command whose function pointers have the type `of_type`, which ends with a NUL.
+const fn command_name(of_type: &'static str) -> &'static CStr {
+    match CStr::from_bytes_with_nul(of_type.as_bytes().split_at("PFN_".len()).1) {
+        Ok(name) => name,
+        Err(_) => c"",
+    }
+}
+
 commands! {
     /// Of an instance and its physical devices.
     InstanceCommands {
         Always => {
-            destroy_instance: vk::PFN_vkDestroyInstance = "vkDestroyInstance";
-            enumerate_physical_devices: vk::PFN_vkEnumeratePhysicalDevices = "vkEnumeratePhysicalDevices";
-            get_instance_proc_addr: vk::PFN_vkGetInstanceProcAddr = "vkGetInstanceProcAddr";
-            get_physical_device_properties: vk::PFN_vkGetPhysicalDeviceProperties = "vkGetPhysicalDeviceProperties";
-            create_device: vk::PFN_vkCreateDevice = "vkCreateDevice";
-            enumerate_device_extension_properties: vk::PFN_vkEnumerateDeviceExtensionProperties =
-                "vkEnumerateDeviceExtensionProperties";
-            get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr = "vkGetDeviceProcAddr";
+            destroy_instance: PFN_vkDestroyInstance;
+            enumerate_physical_devices: PFN_vkEnumeratePhysicalDevices;
+            get_instance_proc_addr: PFN_vkGetInstanceProcAddr;
+            get_physical_device_properties: PFN_vkGetPhysicalDeviceProperties;
+            create_device: PFN_vkCreateDevice;
+            enumerate_device_extension_properties: PFN_vkEnumerateDeviceExtensionProperties;
+            get_device_proc_addr: PFN_vkGetDeviceProcAddr;
         }
         No => {
-            get_physical_device_features: vk::PFN_vkGetPhysicalDeviceFeatures = "vkGetPhysicalDeviceFeatures";
-            get_physical_device_format_properties: vk::PFN_vkGetPhysicalDeviceFormatProperties =
-                "vkGetPhysicalDeviceFormatProperties";
-            get_physical_device_image_format_properties: vk::PFN_vkGetPhysicalDeviceImageFormatProperties =
-                "vkGetPhysicalDeviceImageFormatProperties";
-            get_physical_device_queue_family_properties: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties =
-                "vkGetPhysicalDeviceQueueFamilyProperties";
-            get_physical_device_memory_properties: vk::PFN_vkGetPhysicalDeviceMemoryProperties =
-                "vkGetPhysicalDeviceMemoryProperties";
-            get_physical_device_sparse_image_format_properties:
-                vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties =
-                "vkGetPhysicalDeviceSparseImageFormatProperties";
-            enumerate_physical_device_groups: vk::PFN_vkEnumeratePhysicalDeviceGroups =
-                "vkEnumeratePhysicalDeviceGroups";
-            get_physical_device_features2: vk::PFN_vkGetPhysicalDeviceFeatures2 = "vkGetPhysicalDeviceFeatures2";
-            get_physical_device_properties2: vk::PFN_vkGetPhysicalDeviceProperties2 =
-                "vkGetPhysicalDeviceProperties2";
-            get_physical_device_format_properties2: vk::PFN_vkGetPhysicalDeviceFormatProperties2 =
-                "vkGetPhysicalDeviceFormatProperties2";
-            get_physical_device_image_format_properties2: vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
-                "vkGetPhysicalDeviceImageFormatProperties2";
-            get_physical_device_queue_family_properties2: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
-                "vkGetPhysicalDeviceQueueFamilyProperties2";
-            get_physical_device_memory_properties2: vk::PFN_vkGetPhysicalDeviceMemoryProperties2 =
-                "vkGetPhysicalDeviceMemoryProperties2";
-            get_physical_device_sparse_image_format_properties2:
-                vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
-                "vkGetPhysicalDeviceSparseImageFormatProperties2";
-            get_physical_device_external_buffer_properties: vk::PFN_vkGetPhysicalDeviceExternalBufferProperties =
-                "vkGetPhysicalDeviceExternalBufferProperties";
-            get_physical_device_external_fence_properties: vk::PFN_vkGetPhysicalDeviceExternalFenceProperties =
-                "vkGetPhysicalDeviceExternalFenceProperties";
-            get_physical_device_external_semaphore_properties:
-                vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
-                "vkGetPhysicalDeviceExternalSemaphoreProperties";
+            get_physical_device_features: PFN_vkGetPhysicalDeviceFeatures;
+            get_physical_device_format_properties: PFN_vkGetPhysicalDeviceFormatProperties;
+            get_physical_device_image_format_properties: PFN_vkGetPhysicalDeviceImageFormatProperties;
+            get_physical_device_queue_family_properties: PFN_vkGetPhysicalDeviceQueueFamilyProperties;
+            get_physical_device_memory_properties: PFN_vkGetPhysicalDeviceMemoryProperties;
+            get_physical_device_sparse_image_format_properties: PFN_vkGetPhysicalDeviceSparseImageFormatProperties;
+            enumerate_physical_device_groups: PFN_vkEnumeratePhysicalDeviceGroups;
+            get_physical_device_features2: PFN_vkGetPhysicalDeviceFeatures2;
+            get_physical_device_properties2: PFN_vkGetPhysicalDeviceProperties2;
+            get_physical_device_format_properties2: PFN_vkGetPhysicalDeviceFormatProperties2;
+            get_physical_device_image_format_properties2: PFN_vkGetPhysicalDeviceImageFormatProperties2;
+            get_physical_device_queue_family_properties2: PFN_vkGetPhysicalDeviceQueueFamilyProperties2;
+            get_physical_device_memory_properties2: PFN_vkGetPhysicalDeviceMemoryProperties2;
+            get_physical_device_sparse_image_format_properties2: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2;
+            get_physical_device_external_buffer_properties: PFN_vkGetPhysicalDeviceExternalBufferProperties;
+            get_physical_device_external_fence_properties: PFN_vkGetPhysicalDeviceExternalFenceProperties;
+            get_physical_device_external_semaphore_properties: PFN_vkGetPhysicalDeviceExternalSemaphoreProperties;
         }
         With(c"VK_KHR_device_group_creation") => {
-            enumerate_physical_device_groups_khr: vk::PFN_vkEnumeratePhysicalDeviceGroups =
-                "vkEnumeratePhysicalDeviceGroupsKHR";
+            enumerate_physical_device_groups_khr: PFN_vkEnumeratePhysicalDeviceGroupsKHR;
         }
         With(c"VK_KHR_get_physical_device_properties2") => {
-            get_physical_device_features2_khr: vk::PFN_vkGetPhysicalDeviceFeatures2 =
-                "vkGetPhysicalDeviceFeatures2KHR";
-            get_physical_device_properties2_khr: vk::PFN_vkGetPhysicalDeviceProperties2 =
-                "vkGetPhysicalDeviceProperties2KHR";
-            get_physical_device_format_properties2_khr: vk::PFN_vkGetPhysicalDeviceFormatProperties2 =
-                "vkGetPhysicalDeviceFormatProperties2KHR";
-            get_physical_device_image_format_properties2_khr: vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
-                "vkGetPhysicalDeviceImageFormatProperties2KHR";
-            get_physical_device_queue_family_properties2_khr: vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
-                "vkGetPhysicalDeviceQueueFamilyProperties2KHR";
-            get_physical_device_memory_properties2_khr: vk::PFN_vkGetPhysicalDeviceMemoryProperties2 =
-                "vkGetPhysicalDeviceMemoryProperties2KHR";
-            get_physical_device_sparse_image_format_properties2_khr:
-                vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 =
-                "vkGetPhysicalDeviceSparseImageFormatProperties2KHR";
+            get_physical_device_features2_khr: PFN_vkGetPhysicalDeviceFeatures2KHR;
+            get_physical_device_properties2_khr: PFN_vkGetPhysicalDeviceProperties2KHR;
+            get_physical_device_format_properties2_khr: PFN_vkGetPhysicalDeviceFormatProperties2KHR;
+            get_physical_device_image_format_properties2_khr: PFN_vkGetPhysicalDeviceImageFormatProperties2KHR;
+            get_physical_device_queue_family_properties2_khr: PFN_vkGetPhysicalDeviceQueueFamilyProperties2KHR;
+            get_physical_device_memory_properties2_khr: PFN_vkGetPhysicalDeviceMemoryProperties2KHR;
+            get_physical_device_sparse_image_format_properties2_khr: PFN_vkGetPhysicalDeviceSparseImageFormatProperties2KHR;
         }
         With(c"VK_KHR_external_memory_capabilities") => {
-            get_physical_device_external_buffer_properties_khr:
-                vk::PFN_vkGetPhysicalDeviceExternalBufferProperties =
-                "vkGetPhysicalDeviceExternalBufferPropertiesKHR";
+            get_physical_device_external_buffer_properties_khr: PFN_vkGetPhysicalDeviceExternalBufferPropertiesKHR;
         }
         With(c"VK_KHR_external_fence_capabilities") => {
-            get_physical_device_external_fence_properties_khr:
-                vk::PFN_vkGetPhysicalDeviceExternalFenceProperties =
-                "vkGetPhysicalDeviceExternalFencePropertiesKHR";
+            get_physical_device_external_fence_properties_khr: PFN_vkGetPhysicalDeviceExternalFencePropertiesKHR;
         }
         With(c"VK_KHR_external_semaphore_capabilities") => {
-            get_physical_device_external_semaphore_properties_khr:
-                vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties =
-                "vkGetPhysicalDeviceExternalSemaphorePropertiesKHR";
+            get_physical_device_external_semaphore_properties_khr: PFN_vkGetPhysicalDeviceExternalSemaphorePropertiesKHR;
         }
         With(c"VK_EXT_debug_report") => {
-            create_debug_report_callback: vk::PFN_vkCreateDebugReportCallbackEXT = "vkCreateDebugReportCallbackEXT";
-            destroy_debug_report_callback: vk::PFN_vkDestroyDebugReportCallbackEXT =
-                "vkDestroyDebugReportCallbackEXT";
+            create_debug_report_callback: PFN_vkCreateDebugReportCallbackEXT;
+            destroy_debug_report_callback: PFN_vkDestroyDebugReportCallbackEXT;
         }
         With(c"VK_EXT_debug_utils") => {
-            create_debug_utils_messenger: vk::PFN_vkCreateDebugUtilsMessengerEXT = "vkCreateDebugUtilsMessengerEXT";
-            destroy_debug_utils_messenger: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
-                "vkDestroyDebugUtilsMessengerEXT";
+            create_debug_utils_messenger: PFN_vkCreateDebugUtilsMessengerEXT;
+            destroy_debug_utils_messenger: PFN_vkDestroyDebugUtilsMessengerEXT;
         }
     }
 }
@@ -195,54 +179,54 @@ commands! {
     /// Of a device, its queues and command buffers.
     DeviceCommands {
         Always => {
-            get_device_proc_addr: vk::PFN_vkGetDeviceProcAddr = "vkGetDeviceProcAddr";
-            destroy_device: vk::PFN_vkDestroyDevice = "vkDestroyDevice";
-            get_device_queue: vk::PFN_vkGetDeviceQueue = "vkGetDeviceQueue";
-            queue_submit: vk::PFN_vkQueueSubmit = "vkQueueSubmit";
-            create_image: vk::PFN_vkCreateImage = "vkCreateImage";
-            destroy_image: vk::PFN_vkDestroyImage = "vkDestroyImage";
-            allocate_command_buffers: vk::PFN_vkAllocateCommandBuffers = "vkAllocateCommandBuffers";
+            get_device_proc_addr: PFN_vkGetDeviceProcAddr;
+            destroy_device: PFN_vkDestroyDevice;
+            get_device_queue: PFN_vkGetDeviceQueue;
+            queue_submit: PFN_vkQueueSubmit;
+            create_image: PFN_vkCreateImage;
+            destroy_image: PFN_vkDestroyImage;
+            allocate_command_buffers: PFN_vkAllocateCommandBuffers;
         }
         No => {
-            get_device_queue2: vk::PFN_vkGetDeviceQueue2 = "vkGetDeviceQueue2";
-            bind_image_memory2: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2";
-            create_private_data_slot: vk::PFN_vkCreatePrivateDataSlot = "vkCreatePrivateDataSlot";
-            destroy_private_data_slot: vk::PFN_vkDestroyPrivateDataSlot = "vkDestroyPrivateDataSlot";
-            set_private_data: vk::PFN_vkSetPrivateData = "vkSetPrivateData";
-            get_private_data: vk::PFN_vkGetPrivateData = "vkGetPrivateData";
+            get_device_queue2: PFN_vkGetDeviceQueue2;
+            bind_image_memory2: PFN_vkBindImageMemory2;
+            create_private_data_slot: PFN_vkCreatePrivateDataSlot;
+            destroy_private_data_slot: PFN_vkDestroyPrivateDataSlot;
+            set_private_data: PFN_vkSetPrivateData;
+            get_private_data: PFN_vkGetPrivateData;
             // Of native_buffer, which needs only one of them.
-            get_swapchain_gralloc_usage: native::GetSwapchainGrallocUsage = "vkGetSwapchainGrallocUsageANDROID";
-            get_swapchain_gralloc_usage2: native::GetSwapchainGrallocUsage2 = "vkGetSwapchainGrallocUsage2ANDROID";
-            get_swapchain_gralloc_usage3: native::GetSwapchainGrallocUsage3 = "vkGetSwapchainGrallocUsage3ANDROID";
-            get_swapchain_gralloc_usage4: native::GetSwapchainGrallocUsage4 = "vkGetSwapchainGrallocUsage4ANDROID";
+            get_swapchain_gralloc_usage: PFN_vkGetSwapchainGrallocUsageANDROID;
+            get_swapchain_gralloc_usage2: PFN_vkGetSwapchainGrallocUsage2ANDROID;
+            get_swapchain_gralloc_usage3: PFN_vkGetSwapchainGrallocUsage3ANDROID;
+            get_swapchain_gralloc_usage4: PFN_vkGetSwapchainGrallocUsage4ANDROID;
         }
         With(c"VK_KHR_bind_memory2") => {
-            bind_image_memory2_khr: vk::PFN_vkBindImageMemory2 = "vkBindImageMemory2KHR";
+            bind_image_memory2_khr: PFN_vkBindImageMemory2KHR;
         }
         With(c"VK_EXT_private_data") => {
-            create_private_data_slot_ext: vk::PFN_vkCreatePrivateDataSlot = "vkCreatePrivateDataSlotEXT";
-            destroy_private_data_slot_ext: vk::PFN_vkDestroyPrivateDataSlot = "vkDestroyPrivateDataSlotEXT";
-            set_private_data_ext: vk::PFN_vkSetPrivateData = "vkSetPrivateDataEXT";
-            get_private_data_ext: vk::PFN_vkGetPrivateData = "vkGetPrivateDataEXT";
+            create_private_data_slot_ext: PFN_vkCreatePrivateDataSlotEXT;
+            destroy_private_data_slot_ext: PFN_vkDestroyPrivateDataSlotEXT;
+            set_private_data_ext: PFN_vkSetPrivateDataEXT;
+            get_private_data_ext: PFN_vkGetPrivateDataEXT;
         }
         With(c"VK_KHR_external_fence_fd") => {
-            import_fence_fd: vk::PFN_vkImportFenceFdKHR = "vkImportFenceFdKHR";
+            import_fence_fd: PFN_vkImportFenceFdKHR;
         }
         With(native::NAME) => {
-            acquire_image: native::AcquireImage = "vkAcquireImageANDROID";
-            queue_signal_release_image: native::QueueSignalReleaseImage = "vkQueueSignalReleaseImageANDROID";
+            // The driver owns the fence even if the call fails; -1 is already signalled.
+            acquire_image: PFN_vkAcquireImageANDROID;
+            // The caller owns the fence; -1 if the image is idle.
+            queue_signal_release_image: PFN_vkQueueSignalReleaseImageANDROID;
         }
         OnlyWith(c"VK_EXT_debug_utils") => {
-            set_debug_utils_object_name: vk::PFN_vkSetDebugUtilsObjectNameEXT = "vkSetDebugUtilsObjectNameEXT";
-            set_debug_utils_object_tag: vk::PFN_vkSetDebugUtilsObjectTagEXT = "vkSetDebugUtilsObjectTagEXT";
-            queue_begin_debug_utils_label: vk::PFN_vkQueueBeginDebugUtilsLabelEXT =
-                "vkQueueBeginDebugUtilsLabelEXT";
-            queue_end_debug_utils_label: vk::PFN_vkQueueEndDebugUtilsLabelEXT = "vkQueueEndDebugUtilsLabelEXT";
-            queue_insert_debug_utils_label: vk::PFN_vkQueueInsertDebugUtilsLabelEXT =
-                "vkQueueInsertDebugUtilsLabelEXT";
-            cmd_begin_debug_utils_label: vk::PFN_vkCmdBeginDebugUtilsLabelEXT = "vkCmdBeginDebugUtilsLabelEXT";
-            cmd_end_debug_utils_label: vk::PFN_vkCmdEndDebugUtilsLabelEXT = "vkCmdEndDebugUtilsLabelEXT";
-            cmd_insert_debug_utils_label: vk::PFN_vkCmdInsertDebugUtilsLabelEXT = "vkCmdInsertDebugUtilsLabelEXT";
+            set_debug_utils_object_name: PFN_vkSetDebugUtilsObjectNameEXT;
+            set_debug_utils_object_tag: PFN_vkSetDebugUtilsObjectTagEXT;
+            queue_begin_debug_utils_label: PFN_vkQueueBeginDebugUtilsLabelEXT;
+            queue_end_debug_utils_label: PFN_vkQueueEndDebugUtilsLabelEXT;
+            queue_insert_debug_utils_label: PFN_vkQueueInsertDebugUtilsLabelEXT;
+            cmd_begin_debug_utils_label: PFN_vkCmdBeginDebugUtilsLabelEXT;
+            cmd_end_debug_utils_label: PFN_vkCmdEndDebugUtilsLabelEXT;
+            cmd_insert_debug_utils_label: PFN_vkCmdInsertDebugUtilsLabelEXT;
         }
     }
 }
@@ -259,9 +243,6 @@ impl DeviceCommands {
 }
 
 /// Returns the driver's own extensions for a physical device.
-///
-/// # Errors
-/// The driver's error, or `ERROR_OUT_OF_HOST_MEMORY`.
 pub(crate) fn driver_extensions(
     instance: &Instance,
     device: vk::PhysicalDevice,

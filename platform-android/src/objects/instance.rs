@@ -18,21 +18,16 @@ use crate::objects::{End, InstanceCommands};
 pub type Instance = WithTable<InstanceTable, InstanceData>;
 
 pub struct InstanceData {
-    /// The process, and the destination of messages.
     pub logger: Logger,
     pub handle: vk::Instance,
     /// The data of the level above, which it alone reads: NULL until the chain has returned from
     /// vkCreateInstance, and again from the beginning of vkDestroyInstance.
     pub upper: AtomicPtr<c_void>,
-    /// The application's allocator for memory of the instance.
     pub allocator: CopiedCallbacks,
-    /// The driver's functions that the loader calls.
     pub driver: InstanceCommands,
-    /// The enabled extensions, the loader's own among them.
     pub extensions: ExtensionSet,
     /// The version of Vulkan that the application asked for, without its patch.
     pub api_version: u32,
-    /// The Vulkan version of the driver's instance.
     pub driver_version: u32,
     pub end: End,
 }

@@ -10,8 +10,8 @@ mod private_data;
 
 pub use device::{Device, DeviceData};
 pub use dispatch_word::{device_of, instance_of, set_dispatch_word};
-pub(crate) use driver_commands::driver_extensions;
 pub use driver_commands::{DeviceCommands, InstanceCommands};
+pub(crate) use driver_commands::{driver_extensions, untyped};
 pub use end::{End, free};
 pub use instance::{Instance, InstanceData};
 pub(crate) use private_data::Entry;

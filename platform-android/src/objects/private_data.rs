@@ -5,10 +5,8 @@ use ash::vk;
 use vkload_core::memory::{CopiedCallbacks, OutOfMemory, SharedList};
 use vkload_core::platform::Waiting;
 
-/// The application's private data of a device's swapchains.
 pub struct PrivateData(SharedList<Entry, CopiedCallbacks>);
 
-/// A number in a slot of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) object: u64,
@@ -17,8 +15,6 @@ pub(crate) struct Entry {
 }
 
 impl PrivateData {
-    /// Creates an empty list that takes its memory from `allocator`.
-    #[must_use]
     pub const fn new(allocator: CopiedCallbacks) -> Self {
         Self(SharedList::new_in(allocator))
     }

@@ -43,7 +43,6 @@ pub(super) fn supported(kind: BufferKind) -> bool {
     is_supported().is_some_and(|is_supported| unsafe { is_supported(&raw const description) } != 0)
 }
 
-/// Returns the hardware buffer of a window's buffer.
 pub(super) fn hardware_buffer_of(window_buffer: *mut c_void) -> *mut c_void {
     // SAFETY: the caller passes a live `ANativeWindowBuffer` of a window.
     get_hardware_buffer().map_or(core::ptr::null_mut(), |get| unsafe { get(window_buffer) })

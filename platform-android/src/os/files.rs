@@ -8,7 +8,6 @@ use vkload_core::platform::FileError;
 
 use super::errno;
 
-/// Lists the names in a folder, without `.` and `..`.
 pub(super) fn list(path: &CStr) -> Result<Vec<Text>, FileError> {
     let folder = Folder::open(path)?;
     let mut names = Vec::new();
@@ -20,7 +19,6 @@ pub(super) fn list(path: &CStr) -> Result<Vec<Text>, FileError> {
     Ok(names)
 }
 
-/// Returns the size of a regular file in bytes.
 #[allow(clippy::unnecessary_cast)] // the constants are narrower than the field on 32-bit targets
 pub(super) fn size(path: &CStr) -> Result<u64, FileError> {
     let mut state = MaybeUninit::<libc::stat>::uninit();
@@ -36,7 +34,6 @@ pub(super) fn size(path: &CStr) -> Result<u64, FileError> {
     u64::try_from(state.st_size).map_err(|_| FileError::Other(libc::EOVERFLOW))
 }
 
-/// Fills `bytes` with the content from `offset` on.
 pub(super) fn read_at(path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError> {
     let file = File::open(path)?;
     let mut done = 0usize;

@@ -75,7 +75,6 @@ fn table() -> Option<&'static GraphicsEnv> {
     vkload_graphics_env_or_null
 }
 
-/// Returns the namespace of an updatable driver.
 pub(super) fn updatable_driver() -> Option<Namespace> {
     // SAFETY: `GraphicsEnv` lets any thread call its functions, and this one takes no parameters.
     NonNull::new(unsafe { (table()?.driver_namespace)() }).map(Namespace)
@@ -90,7 +89,6 @@ pub(super) fn layer_paths() -> Result<Text, OutOfMemory> {
     copied(table().map(|table| table.layer_paths))
 }
 
-/// Returns the layers that the settings enable.
 pub(super) fn debug_layers() -> Result<Text, OutOfMemory> {
     copied(table().map(|table| table.debug_layers))
 }

@@ -4,7 +4,6 @@ use core::ffi::{CStr, c_void};
 use core::ptr::{NonNull, null_mut, without_provenance_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// A function that is looked up on first use.
 pub struct Late {
     /// The libraries that may have it, the likeliest first. The one that has it stays open.
     libraries: &'static [&'static CStr],
@@ -13,12 +12,9 @@ pub struct Late {
     address: AtomicPtr<c_void>,
 }
 
-/// Marks a function that no library has.
 const ABSENT: *mut c_void = without_provenance_mut(1);
 
 impl Late {
-    /// Creates one that has not been looked up.
-    #[must_use]
     pub const fn new(libraries: &'static [&'static CStr], name: &'static CStr) -> Self {
         Self { libraries, name, address: AtomicPtr::new(null_mut()) }
     }

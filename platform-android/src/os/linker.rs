@@ -164,7 +164,6 @@ pub(super) unsafe fn close(library: Library) -> bool {
     }
 }
 
-/// Returns the namespace that is exported under this name.
 pub(super) fn exported_namespace(name: &CStr) -> Option<Namespace> {
     // SAFETY: the name is a C string, and the function has the type that the system declares.
     NonNull::new(unsafe { get_exported_namespace()?(name.as_ptr()) }).map(Namespace)
@@ -204,7 +203,6 @@ fn take_words(words: *mut c_char) -> Text {
     }
 }
 
-/// Copies a message; empty if memory is short.
 fn copied(words: &CStr) -> Text {
     text(&[words.to_bytes()]).unwrap_or_default()
 }

@@ -35,8 +35,6 @@ pub struct Android {
 }
 
 impl Android {
-    /// Creates the system, with the library that records slices.
-    #[must_use]
     pub const fn new(slices: &'static dyn Slices) -> Self {
         Self { slices }
     }
@@ -55,13 +53,38 @@ late! {
     set_abort_message: unsafe extern "C" fn(*const c_char) = c"android_set_abort_message" in c"libc.so";
 }
 
-impl System for Android {
-    fn property(&self, name: &CStr) -> PropertyValue {
-        properties::value(name)
-    }
+/// Methods that are functions of the modules.
+macro_rules! functions {
+    ($($name:ident($($parameter:ident: $type:ty),*) $(-> $result:ty)? = $function:path;)*) => {$(
+        fn $name(&self, $($parameter: $type),*) $(-> $result)? {
+            $function($($parameter),*)
+        }
+    )*};
+}
 
-    fn whole_property(&self, name: &CStr) -> Result<Text, OutOfMemory> {
-        properties::whole_value(name)
+impl System for Android {
+    functions! {
+        property(name: &CStr) -> PropertyValue = properties::value;
+        whole_property(name: &CStr) -> Result<Text, OutOfMemory> = properties::whole_value;
+        open(path: &CStr, method: OpenMethod) -> Result<Library, Text> = linker::open;
+        symbol(library: Library, name: &CStr) -> Option<NonNull<c_void>> = linker::symbol;
+        hardware_module(id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> = linker::hardware_module;
+        exported_namespace(name: &CStr) -> Option<Namespace> = linker::exported_namespace;
+        list(folder: &CStr) -> Result<Vec<Text>, FileError> = files::list;
+        file_size(path: &CStr) -> Result<u64, FileError> = files::size;
+        read_at(path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError> = files::read_at;
+        updatable_driver() -> Option<Namespace> = framework::updatable_driver;
+        layer_paths() -> Result<Text, OutOfMemory> = framework::layer_paths;
+        debug_layers() -> Result<Text, OutOfMemory> = framework::debug_layers;
+        count(statistic: Statistic) = framework::count;
+        count_engine(name: &CStr) = framework::count_engine;
+        count_extensions(of_device: bool, names: &[&CStr]) = framework::count_extensions;
+        wait_for_fence(fence: Fence, milliseconds: c_int) -> bool = fences::wait;
+        duplicate_fence(fence: Fence) -> Option<Fence> = fences::duplicate;
+        close_fence(fence: Fence) = fences::close;
+        sleep(word: &AtomicU32, value: u32, nanoseconds: Option<i64>) = sleeping::sleep;
+        buffer_supported(kind: BufferKind) -> bool = buffers::supported;
+        hardware_buffer_of(window_buffer: *mut c_void) -> *mut c_void = buffers::hardware_buffer_of;
     }
 
     fn dumpable(&self) -> bool {
@@ -110,65 +133,13 @@ impl System for Android {
         (time.tv_sec as i64).saturating_mul(1_000_000_000).saturating_add(time.tv_nsec as i64)
     }
 
-    fn open(&self, path: &CStr, method: OpenMethod) -> Result<Library, Text> {
-        linker::open(path, method)
-    }
-
-    fn symbol(&self, library: Library, name: &CStr) -> Option<NonNull<c_void>> {
-        linker::symbol(library, name)
-    }
-
     unsafe fn close(&self, library: Library) -> bool {
         // SAFETY: this method's `# Safety` equals `linker::close`'s.
         unsafe { linker::close(library) }
     }
 
-    fn hardware_module(&self, id: &CStr) -> Option<Result<NonNull<c_void>, c_int>> {
-        linker::hardware_module(id)
-    }
-
-    fn exported_namespace(&self, name: &CStr) -> Option<Namespace> {
-        linker::exported_namespace(name)
-    }
-
-    fn list(&self, folder: &CStr) -> Result<Vec<Text>, FileError> {
-        files::list(folder)
-    }
-
-    fn file_size(&self, path: &CStr) -> Result<u64, FileError> {
-        files::size(path)
-    }
-
-    fn read_at(&self, path: &CStr, offset: u64, bytes: &mut [u8]) -> Result<(), FileError> {
-        files::read_at(path, offset, bytes)
-    }
-
-    fn updatable_driver(&self) -> Option<Namespace> {
-        framework::updatable_driver()
-    }
-
     fn has_application_namespace(&self) -> bool {
         framework::application_namespace().is_some()
-    }
-
-    fn layer_paths(&self) -> Result<Text, OutOfMemory> {
-        framework::layer_paths()
-    }
-
-    fn debug_layers(&self) -> Result<Text, OutOfMemory> {
-        framework::debug_layers()
-    }
-
-    fn count(&self, statistic: Statistic) {
-        framework::count(statistic);
-    }
-
-    fn count_engine(&self, name: &CStr) {
-        framework::count_engine(name);
-    }
-
-    fn count_extensions(&self, of_device: bool, names: &[&CStr]) {
-        framework::count_extensions(of_device, names);
     }
 
     fn recorded_tags(&self) -> Option<&'static AtomicU32> {
@@ -181,30 +152,6 @@ impl System for Android {
 
     fn end_slice(&self) {
         slices::end(self.slices);
-    }
-
-    fn wait_for_fence(&self, fence: Fence, milliseconds: c_int) -> bool {
-        fences::wait(fence, milliseconds)
-    }
-
-    fn duplicate_fence(&self, fence: Fence) -> Option<Fence> {
-        fences::duplicate(fence)
-    }
-
-    fn close_fence(&self, fence: Fence) {
-        fences::close(fence);
-    }
-
-    fn sleep(&self, word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
-        sleeping::sleep(word, value, nanoseconds);
-    }
-
-    fn buffer_supported(&self, kind: BufferKind) -> bool {
-        buffers::supported(kind)
-    }
-
-    fn hardware_buffer_of(&self, window_buffer: *mut c_void) -> *mut c_void {
-        buffers::hardware_buffer_of(window_buffer)
     }
 }
 
@@ -240,7 +187,6 @@ impl Waiting for Android {
     }
 }
 
-/// Returns the error number of this thread's last call of the C library.
 pub fn errno() -> c_int {
     // SAFETY: `__errno` returns the valid address of this thread's error number.
     unsafe { *libc::__errno() }

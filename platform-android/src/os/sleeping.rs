@@ -17,7 +17,6 @@ pub(super) fn sleep(word: &AtomicU32, value: u32, nanoseconds: Option<i64>) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), WAIT, value, time) };
 }
 
-/// Wakes all threads that sleep because of `word`.
 pub(super) fn wake(word: &AtomicU32) {
     const WAKE: c_int = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the kernel only compares the address with the addresses that threads sleep on.

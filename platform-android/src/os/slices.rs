@@ -3,9 +3,7 @@
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::AtomicU32;
 
-/// A library of the system that records slices.
 pub trait Slices: Sync {
-    /// See [`System::recorded_tags`](crate::System::recorded_tags).
     fn recorded_tags(&self) -> Option<&'static AtomicU32>;
 
     /// Returns the function that begins a slice, if one begun now is recorded.
@@ -28,7 +26,6 @@ pub(super) fn begin(slices: &dyn Slices, name: &CStr) -> bool {
     true
 }
 
-/// Ends the last slice.
 pub(super) fn end(slices: &dyn Slices) {
     if let Some(end) = slices.end() {
         // SAFETY: any thread may call it at any time.

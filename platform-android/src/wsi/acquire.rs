@@ -3,14 +3,15 @@
 use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle};
+use vkload_core::registry::calls::{AcquireNextImage2KHR, AcquireNextImageKHR};
 
 use crate::objects::{Device, device_of};
+use crate::system::System;
 use crate::trace::slice;
 use crate::wsi::bind::bind;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
 use crate::wsi::images::native_buffer;
-use crate::wsi::patience::Patience;
 use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::{Window, WindowError};
 
@@ -19,54 +20,30 @@ const FOR_EVER: i64 = -1;
 /// How long, in nanoseconds, a window that would not wait for ever waits at a time.
 const A_WHILE: i64 = 1_000_000_000;
 
-/// `vkAcquireNextImageKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn acquire_next_image(
-    device: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    timeout: u64,
-    semaphore: vk::Semaphore,
-    fence: vk::Fence,
-    out: *mut u32,
-) -> vk::Result {
+pub fn acquire_next_image(call: &AcquireNextImageKHR<'_>) -> Result<(), vk::Result> {
     let _slice = slice(c"AcquireNextImageKHR");
-    // SAFETY: by this function's `# Safety` device and swapchain are valid handles, semaphore and
-    // fence NULL or valid, and `out` is valid for a write.
-    unsafe {
-        let acquisition = Acquisition {
-            device: device_of(device.as_raw()),
-            swapchain: Swapchain::from_handle(swapchain),
-            semaphore,
-            fence,
-        };
-        match acquisition.acquire(timeout) {
-            Ok(index) => {
-                out.write(index);
-                vk::Result::SUCCESS
-            }
-            Err(result) => result,
+    // SAFETY: by valid usage of the command device and swapchain are valid handles.
+    let acquisition = unsafe {
+        Acquisition {
+            device: device_of(call.device.as_raw()),
+            swapchain: Swapchain::from_handle(call.swapchain),
+            semaphore: call.semaphore,
+            fence: call.fence,
         }
-    }
+    };
+    call.image_index.write(acquisition.acquire(call.timeout)?);
+    Ok(())
 }
 
-/// `vkAcquireNextImage2KHR`: each group has one device.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn acquire_next_image2(
-    device: vk::Device,
-    info: *const vk::AcquireNextImageInfoKHR<'_>,
-    out: *mut u32,
-) -> vk::Result {
+/// Each group has one device.
+pub fn acquire_next_image2(call: &AcquireNextImage2KHR<'_>) -> Result<(), vk::Result> {
     let _slice = slice(c"AcquireNextImage2KHR");
-    // SAFETY: by this function's `# Safety` the device is a valid handle and `info` and `out` are
-    // valid pointers; valid usage makes the members of `info` valid for `acquire_next_image`.
-    unsafe {
-        let info = &*info;
-        acquire_next_image(device, info.swapchain, info.timeout, info.semaphore, info.fence, out)
-    }
+    let info = &*call.acquire_info;
+    let (timeout, index) = (info.timeout, call.image_index);
+    // SAFETY: valid usage of this command makes the parameters valid for the other one.
+    acquire_next_image(&unsafe {
+        AcquireNextImageKHR::new(call.device, info.swapchain, timeout, info.semaphore, info.fence, index)
+    })
 }
 
 struct Acquisition<'a> {
@@ -76,7 +53,6 @@ struct Acquisition<'a> {
     fence: vk::Fence,
 }
 
-/// The image that a buffer from the window belongs to.
 enum ImageMatch {
     Bound(u32),
     /// This image, which had no buffer yet.
@@ -147,7 +123,6 @@ impl Acquisition<'_> {
         }
     }
 
-    /// Sets how long the window waits for a buffer, unless it is already set.
     fn set_timeout(&self, window: &Window, nanoseconds: i64) -> Result<(), WindowError> {
         let known = &self.swapchain.dequeue_timeout;
         if known.load(Ordering::Relaxed) != nanoseconds {
@@ -207,5 +182,36 @@ impl Acquisition<'_> {
         // failure.
         let result = unsafe { acquire(self.device.handle, image, fence.give(), self.semaphore, self.fence) };
         if result == vk::Result::SUCCESS { Ok(()) } else { Err(result) }
+    }
+}
+
+/// How many short waits precede each poll: polling costs more than waiting. Together they take
+/// about a millisecond.
+const TURNS: u32 = 20;
+
+/// How much longer a thread continues polling.
+struct Patience {
+    system: &'static dyn System,
+    deadline: i64,
+    turn: u32,
+}
+
+impl Patience {
+    /// Waits for `timeout` nanoseconds; more than a clock can count is for ever.
+    fn new(system: &'static dyn System, timeout: u64) -> Self {
+        let timeout = i64::try_from(timeout).unwrap_or(i64::MAX);
+        Self { system, deadline: system.now().saturating_add(timeout), turn: 0 }
+    }
+
+    /// Waits a little, unless the time is over. Returns whether to poll again.
+    fn wait(&mut self) -> bool {
+        if self.system.now() >= self.deadline {
+            return false;
+        }
+        for _ in 0..TURNS {
+            self.system.wait(self.turn);
+            self.turn = self.turn.saturating_add(1);
+        }
+        true
     }
 }

@@ -2,31 +2,22 @@
 
 use ash::vk::{self, Handle};
 use vkload_core::abi::chain::find;
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{TryGrow, Vec};
+use vkload_core::registry::calls::BindImageMemory2;
 
 use crate::native_buffer::NativeBuffer;
 use crate::objects::{Device, device_of};
 use crate::wsi::images::native_buffer;
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkBindImageMemory2` and `vkBindImageMemory2KHR`: bind an image to a swapchain image's buffer,
-/// which must be passed to the driver.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn bind_image_memory2(
-    device: vk::Device,
-    count: u32,
-    infos: *const vk::BindImageMemoryInfo<'_>,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the device is a valid handle, and `infos` is a counted
-    // array of structures whose `p_next` are pNext chains with valid handles.
+/// Binds an image to a swapchain image's buffer, which must be passed to the driver.
+pub fn bind_image_memory2(call: &BindImageMemory2<'_>) -> vk::Result {
+    // SAFETY: by valid usage of the command the device is a valid handle, and the structures have pNext
+    // chains with valid handles.
     unsafe {
-        let device = device_of(device.as_raw());
-        let infos = if count == 0 { &[] } else { core::slice::from_raw_parts(infos, count as usize) };
-        let of_swapchains = |info: &&vk::BindImageMemoryInfo<'_>| swapchain_of(info).is_some();
-        if !infos.iter().any(|info| of_swapchains(&info)) {
+        let device = device_of(call.device.as_raw());
+        let infos = call.bind_infos();
+        if !infos.iter().any(|info| swapchain_of(info).is_some()) {
             return bind(device, infos);
         }
         with_buffers(device, infos).unwrap_or_else(|error| error)
@@ -60,14 +51,9 @@ unsafe fn swapchain_of<'a>(
 /// Refuses the call: the driver does not know swapchains and must not see one of their images
 /// without its buffer.
 fn refuse(device: &Device, index: u32) -> vk::Result {
-    device.instance.logger.log(
-        Level::Error,
-        Topic::Usage,
-        format_args!(
-            "vkBindImageMemory2: image {index} of the swapchain has no memory: the index is too high, the swapchain has \
-             retired, or its memory comes when the image is first acquired"
-        ),
-    );
+    vkload_core::log!(device.instance.logger, Error, Usage:
+        "vkBindImageMemory2: image {index} of the swapchain has no memory: the index is too high, the \
+         swapchain has retired, or its memory comes when the image is first acquired");
     vk::Result::ERROR_VALIDATION_FAILED_EXT
 }
 

@@ -24,13 +24,11 @@ impl Buffer {
         Self(buffer)
     }
 
-    /// Returns the window's description of the buffer.
     pub fn description(&self) -> &NativeWindowBuffer {
         // SAFETY: this value holds a reference, so the buffer is alive.
         unsafe { self.0.as_ref() }
     }
 
-    /// Returns the buffer's address, for taking another reference.
     pub fn address(&self) -> NonNull<NativeWindowBuffer> {
         self.0
     }

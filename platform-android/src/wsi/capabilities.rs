@@ -4,6 +4,9 @@ use core::ffi::c_void;
 
 use ash::vk::{self, Handle, TaggedStructure};
 use vkload_core::abi::chain::{find, pointers};
+use vkload_core::registry::calls::{
+    GetPhysicalDeviceSurfaceCapabilities2KHR, GetPhysicalDeviceSurfaceCapabilitiesKHR,
+};
 use vkload_core::registry::extension as e;
 
 use crate::host::Host;
@@ -39,74 +42,45 @@ pub const IMAGE_USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
         | vk::ImageUsageFlags::INPUT_ATTACHMENT.as_raw(),
 );
 
-/// `vkGetPhysicalDeviceSurfaceCapabilitiesKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_surface_capabilities(
-    physical_device: vk::PhysicalDevice,
-    surface: vk::SurfaceKHR,
-    out: *mut vk::SurfaceCapabilitiesKHR,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, and
-    // `out` is valid for a write.
+pub fn get_surface_capabilities(
+    call: &GetPhysicalDeviceSurfaceCapabilitiesKHR<'_>,
+) -> Result<(), vk::Result> {
+    // SAFETY: by valid usage of the command the handles are valid, or the surface is NULL.
+    let answer = unsafe { Answer::of(instance_of(call.physical_device.as_raw()), call.surface, None)? };
+    call.surface_capabilities.write(answer.capabilities);
+    Ok(())
+}
+
+pub fn get_surface_capabilities2(
+    call: &GetPhysicalDeviceSurfaceCapabilities2KHR<'_>,
+) -> Result<vk::Result, vk::Result> {
+    let info = &*call.surface_info;
+    // SAFETY: by valid usage of the command the handles are valid, or the surface is NULL, and both
+    // structures begin pNext chains.
     unsafe {
-        let instance = instance_of(physical_device.as_raw());
-        match Answer::of(instance, surface, None) {
-            Ok(answer) => {
-                out.write(answer.capabilities);
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
+        let instance = instance_of(call.physical_device.as_raw());
+        let mode = find::<vk::SurfacePresentModeEXT<'_>>(info.p_next).map(|mode| mode.present_mode);
+        let answer = Answer::of(instance, info.surface, mode)?;
+        let out = call.surface_capabilities.as_mut();
+        let left_alone = core::mem::replace(&mut out.surface_capabilities, answer.capabilities);
+        if !answer.mode_is_there {
+            out.surface_capabilities.min_image_count = left_alone.min_image_count;
+            out.surface_capabilities.max_image_count = left_alone.max_image_count;
         }
+        Ok(answer.write_chain(out.p_next))
     }
 }
 
-/// `vkGetPhysicalDeviceSurfaceCapabilities2KHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_surface_capabilities2(
-    physical_device: vk::PhysicalDevice,
-    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
-    out: *mut vk::SurfaceCapabilities2KHR<'_>,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, and
-    // `info` and `out` are valid and begin pNext chains.
-    unsafe {
-        let instance = instance_of(physical_device.as_raw());
-        let mode = find::<vk::SurfacePresentModeEXT<'_>>((*info).p_next).map(|mode| mode.present_mode);
-        match Answer::of(instance, (*info).surface, mode) {
-            Ok(answer) => {
-                let left_alone = (*out).surface_capabilities;
-                (*out).surface_capabilities = answer.capabilities;
-                if !answer.mode_is_there {
-                    (*out).surface_capabilities.min_image_count = left_alone.min_image_count;
-                    (*out).surface_capabilities.max_image_count = left_alone.max_image_count;
-                }
-                answer.write_chain((*out).p_next)
-            }
-            Err(error) => error,
-        }
-    }
-}
-
-/// Returns the window's numbers of buffers.
-///
-/// # Errors
-/// `ERROR_SURFACE_LOST_KHR` if the window does not answer.
 pub fn buffer_counts(surface: &Surface) -> Result<BufferCounts, vk::Result> {
     let min_undequeued = surface.window.query(query::MIN_UNDEQUEUED_BUFFERS)?;
     let max = surface.window.query(query::MAX_BUFFER_COUNT)?;
     Ok(BufferCounts { min_undequeued: min_undequeued.unsigned_abs(), max: max.unsigned_abs() })
 }
 
-/// Returns whether an instance may query without a surface.
 pub fn may_be_surfaceless(instance: &Instance) -> bool {
     instance.extensions.contains(e::GOOGLE_SURFACELESS_QUERY)
 }
 
-/// The facts known of a surface, or without one.
 struct Answer<'a> {
     instance: &'a Instance,
     /// Whether the window reports the fate of frames.

@@ -5,8 +5,8 @@ use core::ffi::c_int;
 
 use ash::vk::{self, Handle};
 use vkload_core::abi::chain::find;
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Box, CopiedCallbacks, TryGrow, Vec};
+use vkload_core::registry::calls::CreateSwapchainKHR;
 
 use crate::objects::{Device, device_of};
 use crate::switches::Switch;
@@ -25,35 +25,23 @@ use crate::wsi::swapchain::{Image, Made, Swapchain};
 use crate::wsi::transform;
 use crate::wsi::usage::{Wanted, hardware_buffer, producer_usage};
 
-/// `vkCreateSwapchainKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn create_swapchain(
-    device: vk::Device,
-    info: *const vk::SwapchainCreateInfoKHR<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::SwapchainKHR,
-) -> vk::Result {
+pub fn create_swapchain(call: &CreateSwapchainKHR<'_>) -> Result<(), vk::Result> {
     let _slice = slice(c"CreateSwapchainKHR");
-    // SAFETY: by this function's `# Safety` the device is a valid handle, `info` and `out` are
-    // valid pointers, and the callbacks NULL or valid.
-    unsafe {
-        let device = device_of(device.as_raw());
-        let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
-        match create(device, &*info, memory) {
-            Ok((swapchain, hint)) => {
-                out.write(swapchain);
-                let system = device.instance.logger.loader.system;
-                system.count(Statistic::Swapchain);
-                if transform::to_native((*info).pre_transform) != hint {
-                    system.count(Statistic::FalsePrerotation);
-                }
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
+    let info = &*call.create_info;
+    // SAFETY: by valid usage of the command the device and the parameters in `info` are valid, and the
+    // callbacks NULL or valid.
+    let (device, (swapchain, hint)) = unsafe {
+        let device = device_of(call.device.as_raw());
+        let memory = device.allocator.or(call.allocator.as_ptr(), vk::SystemAllocationScope::OBJECT);
+        (device, create(device, info, memory)?)
+    };
+    call.swapchain.write(swapchain);
+    let system = device.instance.logger.loader.system;
+    system.count(Statistic::Swapchain);
+    if transform::to_native(info.pre_transform) != hint {
+        system.count(Statistic::FalsePrerotation);
     }
+    Ok(())
 }
 
 /// Creates a swapchain. Returns it with the transform that its window applies to upright images.
@@ -136,7 +124,7 @@ unsafe fn retire_old(device: &Device, surface: &Surface, old: vk::SwapchainKHR) 
 }
 
 fn complain(device: &Device, what: core::fmt::Arguments<'_>) {
-    device.instance.logger.log(Level::Error, Topic::Usage, format_args!("vkCreateSwapchainKHR: {what}"));
+    vkload_core::log!(device.instance.logger, Error, Usage: "vkCreateSwapchainKHR: {what}");
 }
 
 pub struct Request<'a> {
@@ -297,11 +285,8 @@ fn reset(device: &Device, surface: &Surface) {
         ("connected to", surface.calls.reconnect(&surface.window)),
     ] {
         if let Err(error) = result {
-            device.instance.logger.log(
-                Level::Warning,
-                Topic::Loader,
-                format_args!("vkCreateSwapchainKHR: the window cannot be {what} again (error {})", error.0),
-            );
+            vkload_core::log!(device.instance.logger, Warning, Loader:
+                "vkCreateSwapchainKHR: the window cannot be {what} again (error {})", error.0);
         }
     }
 }

@@ -20,7 +20,6 @@ impl OwnedFence {
     }
 
     /// Takes ownership of `descriptor`; a negative one is a signalled fence.
-    #[must_use]
     pub fn new(system: &'static dyn System, descriptor: Fence) -> Self {
         Self { system, descriptor }
     }
@@ -46,7 +45,6 @@ impl OwnedFence {
         }
     }
 
-    /// Returns whether the fence has been signalled.
     pub fn is_signalled(&self) -> bool {
         let now = 0;
         self.descriptor < 0 || self.system.wait_for_fence(self.descriptor, now)
@@ -62,7 +60,6 @@ impl OwnedFence {
         core::mem::replace(&mut self.descriptor, SIGNALLED)
     }
 
-    /// Takes the fence and leaves a signalled one.
     #[must_use]
     pub fn take(&mut self) -> Self {
         let system = self.system;

@@ -1,25 +1,13 @@
 //! The metadata of pictures with a high dynamic range (`VK_EXT_hdr_metadata`).
 
-use ash::vk;
+use vkload_core::registry::calls::SetHdrMetadataEXT;
 
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkSetHdrMetadataEXT`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn set_hdr_metadata(
-    _: vk::Device,
-    count: u32,
-    swapchains: *const vk::SwapchainKHR,
-    metadata: *const vk::HdrMetadataEXT<'_>,
-) {
-    for index in 0..count as usize {
-        // SAFETY: by this function's `# Safety` both arrays have `count` elements, and the
-        // swapchains are valid handles.
-        let (swapchain, metadata) =
-            unsafe { (Swapchain::from_handle(*swapchains.add(index)), &*metadata.add(index)) };
-        let Some(window) = swapchain.active_window() else { continue };
+pub fn set_hdr_metadata(call: &SetHdrMetadataEXT<'_>) {
+    for (swapchain, metadata) in call.swapchains().iter().zip(call.metadata()) {
+        // SAFETY: by valid usage of the command the swapchains are valid handles.
+        let Some(window) = (unsafe { Swapchain::from_handle(*swapchain) }).active_window() else { continue };
         let display = [
             metadata.display_primary_red.x,
             metadata.display_primary_red.y,

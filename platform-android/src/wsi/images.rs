@@ -30,7 +30,6 @@ pub fn make(device: &Device, swapchain: &Swapchain, request: &Request<'_>) -> Re
     Ok(())
 }
 
-/// Dequeues a buffer for the image with that index.
 fn dequeue(swapchain: &Swapchain, index: u32) -> Result<Buffer, vk::Result> {
     let taken = swapchain.surface.window.dequeue(swapchain.loader().system);
     let (buffer, fence) = taken.map_err(|error| match error {
@@ -116,7 +115,6 @@ fn create_image(
     }
 }
 
-/// Returns the driver's description of a buffer.
 pub fn native_buffer(swapchain: &Swapchain, buffer: &Buffer, p_next: *const c_void) -> NativeBuffer {
     let description = buffer.description();
     // Older drivers look only at the lower half, which holds the older meanings.

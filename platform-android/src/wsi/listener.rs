@@ -13,12 +13,10 @@ use crate::host;
 use crate::system::System;
 use crate::wsi::window::Window;
 
-/// Receives the reports of a surface's frames.
 pub struct Listener {
     number: usize,
 }
 
-/// The reports that a listener has received.
 #[derive(Clone, Copy)]
 struct Heard {
     listener: usize,
@@ -56,8 +54,6 @@ pub fn wait<R>(system: &dyn System, timeout: u64, look: impl Fn() -> Option<R>) 
 }
 
 impl Listener {
-    /// Creates one without reports that does not listen.
-    #[must_use]
     pub fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(1);
         Self { number: COUNT.fetch_add(1, Ordering::Relaxed) }
@@ -65,9 +61,6 @@ impl Listener {
 
     /// Begins to listen to a window that [supports it](crate::wsi::window_calls::WindowCalls).
     /// Earlier reports are forgotten.
-    ///
-    /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`, or `ERROR_SURFACE_LOST_KHR` if the window fails.
     pub fn begin(&self, system: &dyn System, window: &Window) -> Result<(), vk::Result> {
         let nothing = Heard { listener: self.number, below: 0 };
         if !HEARD.replace(system, nothing, |heard| heard.listener == self.number) {
@@ -82,7 +75,6 @@ impl Listener {
         hear(system, self.number, frame);
     }
 
-    /// Returns whether the consumer has taken or dropped a frame.
     pub fn has_heard_of(&self, system: &dyn System, frame: u64) -> bool {
         HEARD.read(system, |all| all.iter().any(|heard| heard.listener == self.number && heard.below > frame))
     }

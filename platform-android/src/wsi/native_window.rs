@@ -56,14 +56,13 @@ pub struct NativeWindow {
     pub cancel_buffer: unsafe extern "C" fn(*mut NativeWindow, *mut NativeWindowBuffer, c_int) -> c_int,
 }
 
+/// A buffer, whose lengths are in texels.
 #[repr(C)]
 pub struct NativeWindowBuffer {
     pub base: Base,
-    /// Texels.
     pub width: c_int,
-    /// Texels.
     pub height: c_int,
-    /// Texels from one row to the next.
+    /// From one row to the next.
     pub stride: c_int,
     /// `HAL_PIXEL_FORMAT_*`
     pub format: c_int,
@@ -129,9 +128,7 @@ pub mod query {
     use core::ffi::c_int;
 
     pub const MIN_UNDEQUEUED_BUFFERS: c_int = 3;
-    /// Width in texels.
     pub const DEFAULT_WIDTH: c_int = 6;
-    /// Height in texels.
     pub const DEFAULT_HEIGHT: c_int = 7;
     pub const TRANSFORM_HINT: c_int = 8;
     pub const MAX_BUFFER_COUNT: c_int = 21;
@@ -155,16 +152,13 @@ pub type OnFrame = unsafe extern "C" fn(buffer: u64, frame: u64, data: *mut c_vo
 pub const API_EGL: c_int = 1;
 pub const SCALE_TO_WINDOW: c_int = 1;
 
+/// A rectangle in texels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Rectangle {
-    /// Texels.
     pub left: i32,
-    /// Texels.
     pub top: i32,
-    /// Texels.
     pub right: i32,
-    /// Texels.
     pub bottom: i32,
 }
 

@@ -4,8 +4,8 @@ use core::ffi::c_int;
 use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle};
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
+use vkload_core::registry::calls::QueuePresentKHR;
 
 use crate::objects::{Device, device_of};
 use crate::switches::Switch;
@@ -19,20 +19,13 @@ use crate::wsi::swapchain::Swapchain;
 use crate::wsi::window::Window;
 use crate::wsi::{present_timing, present_wait, timing};
 
-/// `vkQueuePresentKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn queue_present(
-    queue: vk::Queue,
-    info: *const vk::PresentInfoKHR<'_>,
-) -> vk::Result {
+pub fn queue_present(call: &QueuePresentKHR<'_>) -> vk::Result {
     let _slice = slice(c"QueuePresentKHR");
-    // SAFETY: by this function's `# Safety` the queue is a valid handle, and `info` a valid pointer
-    // to counted arrays of valid handles and a pNext chain.
+    let (info, queue) = (&*call.present_info, call.queue);
+    // SAFETY: by valid usage of the command the queue is a valid handle, and `info` has counted arrays of
+    // valid handles and a pNext chain.
     unsafe {
         let device = device_of(queue.as_raw());
-        let info = &*info;
         let extras = Extras::of(info);
         let mut releases = Releases {
             device,
@@ -163,15 +156,9 @@ impl Presentation<'_> {
         if !self.swapchain.is_active() {
             return vk::Result::ERROR_OUT_OF_DATE_KHR;
         }
-        self.device.instance.logger.log(
-            Level::Error,
-            Topic::Usage,
-            format_args!(
-                "vkQueuePresentKHR: image {} was not acquired from this swapchain: present the index that \
-                 vkAcquireNextImageKHR gave, once",
-                self.image
-            ),
-        );
+        vkload_core::log!(self.device.instance.logger, Error, Usage:
+            "vkQueuePresentKHR: image {} was not acquired from this swapchain: present the index that \
+             vkAcquireNextImageKHR gave, once", self.image);
         vk::Result::ERROR_VALIDATION_FAILED_EXT
     }
 
@@ -197,7 +184,6 @@ impl Presentation<'_> {
         if swapchain.made.shared { self.dequeue_again(window, &buffer) } else { Ok(()) }
     }
 
-    /// Keeps the fence of the drawing to the image.
     fn keep(&self, fence: OwnedFence) {
         drop(self.swapchain.image(self.image, |image| core::mem::replace(&mut image.release_fence, fence)));
     }
@@ -224,7 +210,6 @@ impl Presentation<'_> {
         }
     }
 
-    /// Records a frame for all later queries of its times.
     fn remember(&self, frame: &Frame<'_>, number: Option<u64>) {
         if let (Some(time), Some(number)) = (frame.time, number) {
             timing::remember(self.swapchain, time, number);

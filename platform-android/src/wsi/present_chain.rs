@@ -41,7 +41,6 @@ impl Frame<'_> {
         }
     }
 
-    /// Returns the stages whose times the application wants.
     pub fn stages(&self) -> u32 {
         self.timing.map_or(0, |timing| timing.present_stage_queries)
     }
@@ -51,7 +50,6 @@ impl<'a> Extras<'a> {
     /// # Safety
     /// `p_next` is a pNext chain, and each array in it has as many elements as `info` has
     /// swapchains.
-    #[must_use]
     pub unsafe fn of(info: &vk::PresentInfoKHR<'a>) -> Self {
         let chain = info.p_next;
         // SAFETY: `info.p_next` is a pNext chain by this function's `# Safety`.
@@ -69,8 +67,6 @@ impl<'a> Extras<'a> {
         }
     }
 
-    /// Returns the description for the swapchain with that index.
-    ///
     /// # Safety
     /// `index` is less than the number of swapchains.
     pub unsafe fn frame(&self, index: usize) -> Frame<'a> {

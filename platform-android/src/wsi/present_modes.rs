@@ -29,7 +29,6 @@ pub fn present_modes(
     modes.into_iter().filter(|(_, there)| *there).map(|(mode, _)| mode)
 }
 
-/// Returns whether the mode shows one image while it is drawn to.
 pub fn is_shared(mode: Mode) -> bool {
     matches!(mode, Mode::SHARED_DEMAND_REFRESH | Mode::SHARED_CONTINUOUS_REFRESH)
 }

@@ -3,14 +3,18 @@
 use ash::vk;
 use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 use vkload_core::platform::Lock;
-
-use crate::wsi::frame_timestamps::FrameTimestamps;
-use crate::wsi::structures::{
-    PastPresentationTiming, PastPresentationTimingInfo, PastPresentationTimingProperties, PresentStageTime,
-    PresentTimingInfo, SwapchainTimeDomainProperties, SwapchainTimingProperties,
+use vkload_core::registry::calls::{
+    GetPastPresentationTimingEXT, GetSwapchainTimeDomainPropertiesEXT, GetSwapchainTimingPropertiesEXT,
+    SetSwapchainPresentTimingQueueSizeEXT,
 };
+use vkload_core::registry::types::{
+    PastPresentationTimingEXT, PastPresentationTimingFlagsEXT, PastPresentationTimingPropertiesEXT,
+    PresentStageFlagsEXT, PresentStageTimeEXT,
+};
+
+use crate::wsi::structures::PresentTimingInfo;
 use crate::wsi::swapchain::Swapchain;
-use crate::wsi::window::{Window, WindowError};
+use crate::wsi::window::{FrameTimestamps, Window, WindowError};
 
 /// A `VkPresentStageFlagBitsEXT` and the corresponding time of the window.
 type Stage = (u32, fn(&FrameTimestamps) -> i64);
@@ -50,12 +54,10 @@ pub struct Queue {
 struct Refresh {
     /// Nanoseconds between two refreshes.
     duration: i64,
-    /// How often that has changed, counting from 1.
     counter: u64,
 }
 
 impl Refresh {
-    /// Asks the window, if the swapchain presents to it.
     fn of(swapchain: &Swapchain) -> Result<Self, WindowError> {
         let asked = swapchain.active_window().map(Window::refresh_duration).transpose()?;
         let mut known = swapchain.timing_queue.refresh.lock(swapchain.loader().system);
@@ -72,7 +74,6 @@ impl Refresh {
 struct Entry {
     id: u64,
     target: u64,
-    /// The window's number of it, if any.
     number: Option<u64>,
     stages: u32,
 }
@@ -80,9 +81,6 @@ struct Entry {
 impl Queue {
     /// Creates a queue of this size that allocates from `memory`, for a display with this refresh
     /// duration.
-    ///
-    /// # Errors
-    /// `ERROR_OUT_OF_HOST_MEMORY`.
     pub fn new(memory: CopiedCallbacks, size: usize, duration: i64) -> Result<Self, vk::Result> {
         let mut entries = Vec::new_in(memory);
         entries.try_reserve_exact(size).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
@@ -90,7 +88,6 @@ impl Queue {
     }
 }
 
-/// Returns whether a frame whose times are requested can be presented.
 pub fn has_room(swapchain: &Swapchain, timing: Option<&PresentTimingInfo>) -> bool {
     let entries = swapchain.timing_queue.entries.lock(swapchain.loader().system);
     timing.is_none_or(|timing| timing.present_stage_queries == 0) || entries.len() < entries.capacity()
@@ -109,24 +106,18 @@ pub fn remember(swapchain: &Swapchain, id: u64, timing: &PresentTimingInfo, numb
     }
 }
 
-/// `vkSetSwapchainPresentTimingQueueSizeEXT`: the queue comes from the swapchain's allocator.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn set_queue_size(
-    _: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    size: u32,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the swapchain is a valid handle.
-    let swapchain = unsafe { Swapchain::from_handle(swapchain) };
+/// The queue comes from the swapchain's allocator.
+pub fn set_queue_size(call: &SetSwapchainPresentTimingQueueSizeEXT<'_>) -> vk::Result {
+    let size = call.size as usize;
+    // SAFETY: by valid usage of the command the swapchain is a valid handle.
+    let swapchain = unsafe { Swapchain::from_handle(call.swapchain) };
     let lock = || swapchain.timing_queue.entries.lock(swapchain.loader().system);
     let mut entries = Vec::new_in(*lock().allocator());
-    if entries.try_reserve_exact(size as usize).is_err() {
+    if entries.try_reserve_exact(size).is_err() {
         return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
     }
     let mut kept = lock();
-    if kept.len() > size as usize {
+    if kept.len() > size {
         return vk::Result::NOT_READY;
     }
     // All entries fit, so this cannot fail. The previous entries are freed after the lock.
@@ -135,48 +126,28 @@ pub unsafe extern "system" fn set_queue_size(
     vk::Result::SUCCESS
 }
 
-/// `vkGetSwapchainTimingPropertiesEXT`: asks the window; a retired swapchain returns the last known
-/// values.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_timing_properties(
-    _: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    out: *mut SwapchainTimingProperties,
-    counter: *mut u64,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the swapchain is a valid handle, `out` a valid pointer,
-    // and `counter` NULL or valid.
+/// Asks the window; a retired swapchain returns the last known values.
+pub fn get_timing_properties(call: &GetSwapchainTimingPropertiesEXT<'_>) -> Result<(), vk::Result> {
+    // SAFETY: by valid usage of the command the swapchain is a valid handle, the structure begins a chain,
+    // and the counter is NULL or valid.
     unsafe {
-        let refresh = match Refresh::of(Swapchain::from_handle(swapchain)) {
-            Ok(refresh) => refresh,
-            Err(error) => return error.into(),
-        };
-        (*out).refresh_duration = refresh.duration.unsigned_abs();
-        (*out).refresh_interval = refresh.duration.unsigned_abs();
-        if let Some(counter) = counter.as_mut() {
+        let refresh = Refresh::of(Swapchain::from_handle(call.swapchain))?;
+        let out = call.swapchain_timing_properties.as_mut();
+        out.refresh_duration = refresh.duration.unsigned_abs();
+        out.refresh_interval = refresh.duration.unsigned_abs();
+        if let Some(counter) = call.swapchain_timing_properties_counter.as_mut() {
             *counter = refresh.counter;
         }
     }
-    vk::Result::SUCCESS
+    Ok(())
 }
 
-/// `vkGetSwapchainTimeDomainPropertiesEXT`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_time_domains(
-    _: vk::Device,
-    _: vk::SwapchainKHR,
-    out: *mut SwapchainTimeDomainProperties,
-    counter: *mut u64,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` `out` is a valid pointer, its arrays are NULL or
-    // counted, and `counter` is NULL or valid.
+pub fn get_time_domains(call: &GetSwapchainTimeDomainPropertiesEXT<'_>) -> vk::Result {
+    // SAFETY: by valid usage of the command the structure begins a chain, its arrays are NULL or
+    // counted, and the counter is NULL or valid.
     unsafe {
-        let out = &mut *out;
-        if let Some(counter) = counter.as_mut() {
+        let out = call.swapchain_time_domain_properties.as_mut();
+        if let Some(counter) = call.time_domains_counter.as_mut() {
             *counter = TIME_DOMAINS;
         }
         let room = out.time_domain_count;
@@ -195,30 +166,25 @@ pub unsafe extern "system" fn get_time_domains(
     vk::Result::SUCCESS
 }
 
-/// `vkGetPastPresentationTimingEXT`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_past_presentation_timing(
-    _: vk::Device,
-    info: *const PastPresentationTimingInfo,
-    out: *mut PastPresentationTimingProperties,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` `info` and `out` are valid pointers, the swapchain is a
-    // valid handle, and the arrays of `out` are counted.
+pub fn get_past_presentation_timing(
+    call: &GetPastPresentationTimingEXT<'_>,
+) -> Result<vk::Result, vk::Result> {
+    let info = &*call.past_presentation_timing_info;
+    // SAFETY: by valid usage of the command the swapchain is a valid handle, and the structure begins a
+    // chain and has counted arrays.
     unsafe {
-        let (info, out) = (&*info, &mut *out);
+        let out = call.past_presentation_timing_properties.as_mut();
         let swapchain = Swapchain::from_handle(info.swapchain);
-        let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
+        let window = swapchain.active_window().ok_or(vk::Result::ERROR_OUT_OF_DATE_KHR)?;
         let system = swapchain.loader().system;
         out.timing_properties_counter = swapchain.timing_queue.refresh.lock(system).counter;
         out.time_domains_counter = TIME_DOMAINS;
         if out.p_presentation_timings.is_null() {
             out.presentation_timing_count =
                 u32::try_from(swapchain.timing_queue.entries.lock(system).len()).unwrap_or(u32::MAX);
-            return vk::Result::SUCCESS;
+            return Ok(vk::Result::SUCCESS);
         }
-        fetch(swapchain, window, info.flags, out).unwrap_or_else(|error| error)
+        fetch(swapchain, window, info.flags, out)
     }
 }
 
@@ -230,11 +196,11 @@ pub unsafe extern "system" fn get_past_presentation_timing(
 unsafe fn fetch(
     swapchain: &Swapchain,
     window: &Window,
-    flags: u32,
-    out: &mut PastPresentationTimingProperties,
+    flags: PastPresentationTimingFlagsEXT,
+    out: &mut PastPresentationTimingPropertiesEXT,
 ) -> Result<vk::Result, vk::Result> {
     let system = swapchain.loader().system;
-    let (partial, any_order) = (flags & ALLOW_PARTIAL != 0, flags & ALLOW_OUT_OF_ORDER != 0);
+    let (partial, any_order) = (flags.0 & ALLOW_PARTIAL != 0, flags.0 & ALLOW_OUT_OF_ORDER != 0);
     let room = core::mem::replace(&mut out.presentation_timing_count, 0);
     let (mut index, mut more) = (0usize, false);
     loop {
@@ -279,7 +245,6 @@ unsafe fn fetch(
 }
 
 impl Entry {
-    /// Returns the requested stages with known times.
     fn asked(&self) -> impl Iterator<Item = &'static Stage> {
         let stages = self.stages;
         STAGES.iter().filter(move |(stage, _)| stage & stages != 0)
@@ -294,7 +259,7 @@ impl Entry {
         &self,
         times: &FrameTimestamps,
         complete: bool,
-        out: &mut PastPresentationTiming,
+        out: &mut PastPresentationTimingEXT,
     ) -> bool {
         out.present_id = self.id;
         out.target_time = self.target;
@@ -315,36 +280,10 @@ impl Entry {
             // less than that.
             unsafe {
                 let stage_time = out.p_present_stages.add(out.present_stage_count as usize);
-                stage_time.write(PresentStageTime { stage: *stage, time });
+                stage_time.write(PresentStageTimeEXT { stage: PresentStageFlagsEXT(*stage), time });
             }
             out.present_stage_count = out.present_stage_count.saturating_add(1);
         }
         false
     }
-}
-
-/// The types of the commands, named as in the bindings.
-#[expect(non_camel_case_types, reason = "names and types are those of the commands")]
-pub mod types {
-    use super::*;
-
-    pub type PFN_vkSetSwapchainPresentTimingQueueSizeEXT =
-        unsafe extern "system" fn(vk::Device, vk::SwapchainKHR, u32) -> vk::Result;
-    pub type PFN_vkGetSwapchainTimingPropertiesEXT = unsafe extern "system" fn(
-        vk::Device,
-        vk::SwapchainKHR,
-        *mut SwapchainTimingProperties,
-        *mut u64,
-    ) -> vk::Result;
-    pub type PFN_vkGetSwapchainTimeDomainPropertiesEXT = unsafe extern "system" fn(
-        vk::Device,
-        vk::SwapchainKHR,
-        *mut SwapchainTimeDomainProperties,
-        *mut u64,
-    ) -> vk::Result;
-    pub type PFN_vkGetPastPresentationTimingEXT = unsafe extern "system" fn(
-        vk::Device,
-        *const PastPresentationTimingInfo,
-        *mut PastPresentationTimingProperties,
-    ) -> vk::Result;
 }

@@ -2,11 +2,55 @@
 //! the consumer has taken it, which is the last event that every window reports.
 
 use ash::vk;
+use vkload_core::platform::Lock;
+use vkload_core::registry::calls::WaitForPresent2KHR;
 
 use crate::trace::slice;
 use crate::wsi::listener;
-use crate::wsi::structures::PresentWait2Info;
+use crate::wsi::native_window::SLOTS;
 use crate::wsi::swapchain::Swapchain;
+
+/// The frames of a swapchain to which the application assigned ids.
+pub struct Numbered(Lock<Frames>);
+
+#[derive(Clone, Copy)]
+pub(super) struct Frames {
+    /// The application's id of a frame, and the window's number if it has one.
+    frames: [(u64, Option<u64>); SLOTS],
+    count: usize,
+}
+
+impl Numbered {
+    pub const fn new() -> Self {
+        Self(Lock::new(Frames { frames: [(0, None); SLOTS], count: 0 }))
+    }
+}
+
+impl Default for Numbered {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Frames {
+    pub(super) fn push(&mut self, id: u64, number: Option<u64>) {
+        if self.count == SLOTS {
+            self.frames.rotate_left(1);
+            self.count = SLOTS.saturating_sub(1);
+        }
+        if let Some(entry) = self.frames.get_mut(self.count) {
+            *entry = (id, number);
+            self.count = self.count.saturating_add(1);
+        }
+    }
+
+    /// Returns the window's numbers of the frame with this id and of all later ones. The
+    /// application's ids only grow.
+    pub(super) fn since(&self, id: u64) -> impl Iterator<Item = Option<u64>> {
+        let known = self.frames.iter().take(self.count);
+        known.filter(move |(known, _)| *known >= id).map(|(_, number)| *number)
+    }
+}
 
 /// Records a frame by the application's id, before the window has it: from then on the window may
 /// report it.
@@ -16,23 +60,11 @@ pub fn remember(swapchain: &Swapchain, id: u64, number: Option<u64>) {
     listener::changed(system);
 }
 
-#[expect(non_camel_case_types, reason = "the bindings name the types of commands like that")]
-pub type PFN_vkWaitForPresent2KHR =
-    unsafe extern "system" fn(vk::Device, vk::SwapchainKHR, *const PresentWait2Info) -> vk::Result;
-
-/// `vkWaitForPresent2KHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn wait_for_present2(
-    _: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    info: *const PresentWait2Info,
-) -> vk::Result {
+pub fn wait_for_present2(call: &WaitForPresent2KHR<'_>) -> vk::Result {
     let _slice = slice(c"WaitForPresent2KHR");
-    // SAFETY: by this function's `# Safety` the swapchain is a valid handle and `info` a valid
-    // pointer.
-    let (swapchain, info) = unsafe { (Swapchain::from_handle(swapchain), &*info) };
+    let info = &*call.present_wait_2_info;
+    // SAFETY: by valid usage of the command the swapchain is a valid handle.
+    let swapchain = unsafe { Swapchain::from_handle(call.swapchain) };
     let look = || match swapchain.is_active() {
         false => Some(vk::Result::ERROR_OUT_OF_DATE_KHR),
         true => is_over(swapchain, info.present_id).then_some(vk::Result::SUCCESS),

@@ -6,6 +6,10 @@ use ash::vk::{self, Handle, TaggedStructure};
 use vkload_core::abi::array::collect;
 use vkload_core::abi::chain::pointers;
 use vkload_core::memory::CopiedCallbacks;
+use vkload_core::registry::calls::{
+    GetPhysicalDeviceSurfaceFormats2KHR, GetPhysicalDeviceSurfaceFormatsKHR,
+    GetPhysicalDeviceSurfacePresentModesKHR,
+};
 use vkload_core::registry::extension as e;
 
 use crate::level::ApiLevel;
@@ -19,89 +23,57 @@ use crate::wsi::present_modes::{BufferCounts, present_modes};
 use crate::wsi::surface::Surface;
 use crate::wsi::usage::hardware_buffer;
 
-/// `vkGetPhysicalDeviceSurfaceFormatsKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_surface_formats(
-    physical_device: vk::PhysicalDevice,
-    surface: vk::SurfaceKHR,
-    count: *mut u32,
-    out: *mut vk::SurfaceFormatKHR,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, and
-    // `count` and `out` are a counted out-array.
+pub fn get_surface_formats(call: &GetPhysicalDeviceSurfaceFormatsKHR<'_>) -> Result<vk::Result, vk::Result> {
+    // SAFETY: by valid usage of the command the handles are valid, or the surface is NULL, and count and
+    // formats are a counted out-array.
     unsafe {
-        match formats(physical_device, surface) {
-            Ok(formats) => deliver_each(formats, count, out, |out, format| {
-                out.write(format);
-                Ok(())
-            }),
-            Err(error) => error,
-        }
+        let formats = formats(call.physical_device, call.surface)?;
+        deliver_each(formats, call.surface_format_count.as_ptr(), call.surface_formats, |out, format| {
+            out.write(format);
+            Ok(())
+        })
     }
 }
 
-/// `vkGetPhysicalDeviceSurfaceFormats2KHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_surface_formats2(
-    physical_device: vk::PhysicalDevice,
-    info: *const vk::PhysicalDeviceSurfaceInfo2KHR<'_>,
-    count: *mut u32,
-    out: *mut vk::SurfaceFormat2KHR<'_>,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, `info`
-    // is a valid pointer, and `count` and `out` are a counted out-array of pNext chains.
+pub fn get_surface_formats2(
+    call: &GetPhysicalDeviceSurfaceFormats2KHR<'_>,
+) -> Result<vk::Result, vk::Result> {
+    // SAFETY: by valid usage of the command the handles are valid, or the surface is NULL, and count and
+    // formats are a counted out-array of pNext chains.
     unsafe {
-        match formats(physical_device, (*info).surface) {
-            Ok(formats) => deliver_each(formats, count, out, |out, format| {
-                (*out).surface_format = format;
-                write_compression(physical_device, format.format, (*out).p_next)
-            }),
-            Err(error) => error,
-        }
+        let formats = formats(call.physical_device, call.surface_info.surface)?;
+        deliver_each(formats, call.surface_format_count.as_ptr(), call.surface_formats, |out, format| {
+            (*out).surface_format = format;
+            write_compression(call.physical_device, format.format, (*out).p_next)
+        })
     }
 }
 
-/// `vkGetPhysicalDeviceSurfacePresentModesKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_surface_present_modes(
-    physical_device: vk::PhysicalDevice,
-    surface: vk::SurfaceKHR,
-    count: *mut u32,
-    out: *mut vk::PresentModeKHR,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the handles are valid, or the surface is NULL, and
-    // `count` and `out` are a counted out-array.
+pub fn get_surface_present_modes(
+    call: &GetPhysicalDeviceSurfacePresentModesKHR<'_>,
+) -> Result<vk::Result, vk::Result> {
+    // SAFETY: by valid usage of the command the handles are valid, or the surface is NULL, and count and
+    // modes are a counted out-array.
     unsafe {
-        let instance = instance_of(physical_device.as_raw());
-        let surface = Surface::from_handle(surface);
+        let instance = instance_of(call.physical_device.as_raw());
+        let surface = Surface::from_handle(call.surface);
         let counts = match surface {
-            Some(surface) => buffer_counts(surface),
+            Some(surface) => buffer_counts(surface)?,
             // No mailbox: it depends on the window.
-            None if may_be_surfaceless(instance) => Ok(BufferCounts { min_undequeued: 0, max: 0 }),
-            None => Err(vk::Result::ERROR_SURFACE_LOST_KHR),
+            None if may_be_surfaceless(instance) => BufferCounts { min_undequeued: 0, max: 0 },
+            None => return Err(vk::Result::ERROR_SURFACE_LOST_KHR),
         };
-        let counts = match counts {
-            Ok(counts) => counts,
-            Err(error) => return error,
-        };
-        let shared = has_shared_images(instance, physical_device);
+        let shared = has_shared_images(instance, call.physical_device);
         // By the specification of surfaceless queries, they do not list such a mode.
         let latest_ready = surface.is_some_and(|surface| surface.calls.present_mode);
         let modes = present_modes(latest_ready, counts, shared);
-        deliver_each(modes, count, out, |out, mode| {
+        deliver_each(modes, call.present_mode_count.as_ptr(), call.present_modes, |out, mode| {
             out.write(mode);
             Ok(())
         })
     }
 }
 
-/// The formats of a surface, or those without one.
 ///
 /// # Safety
 /// `physical_device` is a valid handle, `surface` NULL or a valid one.
@@ -184,7 +156,6 @@ unsafe fn has_images(instance: &Instance, physical_device: vk::PhysicalDevice, f
     unsafe { get(physical_device, &info, &mut properties) == vk::Result::SUCCESS }
 }
 
-/// Returns whether the driver supports showing an image while it is drawn to.
 ///
 /// # Safety
 /// `physical_device` is a valid handle.
@@ -264,23 +235,21 @@ unsafe fn deliver_each<T, E>(
     count: *mut u32,
     out: *mut E,
     mut write: impl FnMut(*mut E, T) -> Result<(), vk::Result>,
-) -> vk::Result {
+) -> Result<vk::Result, vk::Result> {
     // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array; at most
     // `count` elements are written.
     unsafe {
         if out.is_null() {
             count.write(u32::try_from(list.count()).unwrap_or(u32::MAX));
-            return vk::Result::SUCCESS;
+            return Ok(vk::Result::SUCCESS);
         }
         let mut written = 0u32;
         while written < count.read() {
             let Some(value) = list.next() else { break };
-            if let Err(error) = write(out.add(written as usize), value) {
-                return error;
-            }
+            write(out.add(written as usize), value)?;
             written = written.wrapping_add(1);
         }
         count.write(written);
-        if list.next().is_some() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
     }
+    Ok(if list.next().is_some() { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS })
 }

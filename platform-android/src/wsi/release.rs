@@ -1,23 +1,17 @@
 //! Giving acquired images back without presenting them.
 
 use ash::vk;
+use vkload_core::registry::calls::ReleaseSwapchainImagesEXT;
 
 use crate::wsi::swapchain::Swapchain;
 
-/// `vkReleaseSwapchainImagesKHR` and `vkReleaseSwapchainImagesEXT`. A shared swapchain's image
-/// stays acquired; a retired swapchain's images are destroyed, since the application has no further
-/// use for them.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn release_swapchain_images(
-    _: vk::Device,
-    info: *const vk::ReleaseSwapchainImagesInfoEXT<'_>,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` `info` is a valid pointer, its swapchain a valid
-    // handle, and the indices are a counted array.
+/// A shared swapchain's image stays acquired; a retired swapchain's images are destroyed, since the
+/// application has no further use for them.
+pub fn release_swapchain_images(call: &ReleaseSwapchainImagesEXT<'_>) -> vk::Result {
+    let info = &*call.release_info;
+    // SAFETY: by valid usage of the command the swapchain is a valid handle, and the indices are a counted
+    // array.
     unsafe {
-        let info = &*info;
         let swapchain = Swapchain::from_handle(info.swapchain);
         if swapchain.made.shared || info.image_index_count == 0 {
             return vk::Result::SUCCESS;

@@ -39,17 +39,6 @@ tagged! {
         present_at_relative_time_supported: vk::Bool32,
         present_stage_queries: u32,
     }
-    /// VkSwapchainTimingPropertiesEXT
-    SwapchainTimingProperties = 1_000_208_001, next *mut c_void {
-        refresh_duration: u64,
-        refresh_interval: u64,
-    }
-    /// VkSwapchainTimeDomainPropertiesEXT
-    SwapchainTimeDomainProperties = 1_000_208_002, next *mut c_void {
-        time_domain_count: u32,
-        p_time_domains: *mut vk::TimeDomainKHR,
-        p_time_domain_ids: *mut u64,
-    }
     /// VkPresentTimingsInfoEXT
     PresentTimingsInfo = 1_000_208_003, next *const c_void {
         swapchain_count: u32,
@@ -63,30 +52,6 @@ tagged! {
         present_stage_queries: u32,
         target_time_domain_present_stage: u32,
     }
-    /// VkPastPresentationTimingInfoEXT
-    PastPresentationTimingInfo = 1_000_208_005, next *const c_void {
-        flags: u32,
-        swapchain: vk::SwapchainKHR,
-    }
-    /// VkPastPresentationTimingPropertiesEXT
-    PastPresentationTimingProperties = 1_000_208_006, next *mut c_void {
-        timing_properties_counter: u64,
-        time_domains_counter: u64,
-        presentation_timing_count: u32,
-        p_presentation_timings: *mut PastPresentationTiming,
-    }
-    /// VkPastPresentationTimingEXT
-    PastPresentationTiming = 1_000_208_007, next *mut c_void {
-        present_id: u64,
-        target_time: u64,
-        present_stage_count: u32,
-        p_present_stages: *mut PresentStageTime,
-        time_domain: vk::TimeDomainKHR,
-        time_domain_id: u64,
-        report_complete: vk::Bool32,
-    }
-    /// VkPresentWait2InfoKHR
-    PresentWait2Info = 1_000_480_002, next *const c_void { present_id: u64, timeout: u64, }
 }
 
 pub const CREATE_DEFERRED: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 3);
@@ -94,14 +59,6 @@ pub const CREATE_DEFERRED: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlag
 pub const CREATE_PRESENT_TIMING: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 9);
 
 pub const CREATE_PRESENT_WAIT2: vk::SwapchainCreateFlagsKHR = vk::SwapchainCreateFlagsKHR::from_raw(1 << 7);
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct PresentStageTime {
-    pub stage: u32,
-    /// Nanoseconds.
-    pub time: u64,
-}
 
 pub const ERROR_PRESENT_TIMING_QUEUE_FULL: vk::Result = vk::Result::from_raw(-1_000_208_000);
 pub const AT_RELATIVE_TIME: u32 = 1 << 0;

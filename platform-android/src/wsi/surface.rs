@@ -4,9 +4,11 @@ use core::ptr::NonNull;
 
 use ash::vk::{self, Handle};
 use vkload_core::abi::name;
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Box, CopiedCallbacks};
 use vkload_core::platform::Lock;
+use vkload_core::registry::calls::{
+    CreateAndroidSurfaceKHR, DestroySurfaceKHR, GetPhysicalDeviceSurfaceSupportKHR,
+};
 
 use crate::loader::Loader;
 use crate::native_buffer;
@@ -21,21 +23,18 @@ pub struct Surface {
     pub window: Window,
     pub calls: WindowCalls,
     pub listener: Listener,
-    /// The usage of the buffers on the consumer's side.
     pub consumer_usage: u64,
     pub loader: &'static Loader,
     state: Lock<State>,
 }
 
 struct State {
-    /// The swapchain that presents to the window.
     active: vk::SwapchainKHR,
     /// Whether buffers have been taken from the window since it was connected.
     used: bool,
 }
 
 impl Surface {
-    /// Returns the surface of a handle.
     ///
     /// # Safety
     /// `handle` is NULL or a valid surface that lives as long as `'a`.
@@ -45,12 +44,10 @@ impl Surface {
         unsafe { core::ptr::with_exposed_provenance::<Self>(handle.as_raw() as usize).as_ref() }
     }
 
-    /// Returns the swapchain that presents to the window; NULL if none does.
     pub fn active(&self) -> vk::SwapchainKHR {
         self.state.lock(self.loader.system).active
     }
 
-    /// Makes that swapchain the one that presents to the window.
     pub fn activate(&self, swapchain: vk::SwapchainKHR) {
         self.state.lock(self.loader.system).active = swapchain;
     }
@@ -87,33 +84,18 @@ impl From<WindowError> for vk::Result {
     }
 }
 
-/// `vkCreateAndroidSurfaceKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn create_android_surface(
-    instance: vk::Instance,
-    info: *const vk::AndroidSurfaceCreateInfoKHR<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::SurfaceKHR,
-) -> vk::Result {
+pub fn create_android_surface(call: &CreateAndroidSurfaceKHR<'_>) -> Result<(), vk::Result> {
     let _slice = slice(c"CreateAndroidSurfaceKHR");
-    // SAFETY: by this function's `# Safety` the instance is a valid handle, `info` and `out` are
-    // valid pointers, the callbacks NULL or valid, and the window is a live `ANativeWindow`.
+    // SAFETY: by valid usage of the command the instance is a valid handle, the callbacks are NULL or valid,
+    // and the window is a live `ANativeWindow`.
     unsafe {
-        let instance = instance_of(instance.as_raw());
-        let memory = instance.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
-        let Some(window) = NonNull::new((*info).window.cast()) else {
-            return vk::Result::ERROR_SURFACE_LOST_KHR;
-        };
-        match create(instance, memory, || Window::new(window)) {
-            Ok(surface) => {
-                out.write(surface);
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
+        let instance = instance_of(call.instance.as_raw());
+        let memory = instance.allocator.or(call.allocator.as_ptr(), vk::SystemAllocationScope::OBJECT);
+        let window =
+            NonNull::new(call.create_info.window.cast()).ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
+        call.surface.write(create(instance, memory, || Window::new(window))?);
     }
+    Ok(())
 }
 
 fn create(
@@ -127,14 +109,9 @@ fn create(
     let consumer_usage = window.consumer_usage()?;
     let loader = instance.logger.loader;
     let calls = WindowCalls::connect(loader, &window).map_err(|WindowError(number)| {
-        instance.logger.log(
-            Level::Error,
-            Topic::Driver,
-            format_args!(
-                "vkCreateAndroidSurfaceKHR: something else draws to the window already (error {number}): destroy its EGL \
-                 surface or the other VkSurfaceKHR first"
-            ),
-        );
+        vkload_core::log!(instance.logger, Error, Driver:
+            "vkCreateAndroidSurfaceKHR: something else draws to the window already (error {number}): \
+             destroy its EGL surface or the other VkSurfaceKHR first");
         vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR
     })?;
     let state = Lock::new(State { active: vk::SwapchainKHR::null(), used: false });
@@ -146,27 +123,16 @@ fn create(
     Ok(vk::SurfaceKHR::from_raw(block.as_ptr().expose_provenance() as u64))
 }
 
-/// `vkDestroySurfaceKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn destroy_surface(
-    instance: vk::Instance,
-    surface: vk::SurfaceKHR,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
+pub fn destroy_surface(call: &DestroySurfaceKHR<'_>) {
     let _slice = slice(c"DestroySurfaceKHR");
-    // SAFETY: by this function's `# Safety` the instance is valid, the surface is NULL or valid and
+    // SAFETY: by valid usage of the command the instance is valid, the surface is NULL or valid and
     // externally synchronised, and the callbacks are compatible with the callbacks of its creation.
     // `create` leaked the box; only this function frees it.
     unsafe {
-        let memory =
-            instance_of(instance.as_raw()).allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
-        let Some(surface) =
-            NonNull::new(core::ptr::with_exposed_provenance_mut::<Surface>(surface.as_raw() as usize))
-        else {
-            return;
-        };
+        let instance = instance_of(call.instance.as_raw());
+        let memory = instance.allocator.or(call.allocator.as_ptr(), vk::SystemAllocationScope::OBJECT);
+        let surface = core::ptr::with_exposed_provenance_mut::<Surface>(call.surface.as_raw() as usize);
+        let Some(surface) = NonNull::new(surface) else { return };
         let surface = Box::from_non_null_in(surface, memory);
         // A window that is gone cannot be disconnected and need not be.
         let _ = surface.window.disconnect();
@@ -174,24 +140,13 @@ pub unsafe extern "system" fn destroy_surface(
     }
 }
 
-/// `vkGetPhysicalDeviceSurfaceSupportKHR`: every queue can present. A driver that an application
-/// brings may lack what swapchains need, which is logged.
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_surface_support(
-    physical_device: vk::PhysicalDevice,
-    _queue_family: u32,
-    _: vk::SurfaceKHR,
-    out: *mut vk::Bool32,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the physical device is a valid handle and `out` valid
-    // for a write.
-    unsafe {
-        let instance = instance_of(physical_device.as_raw());
-        let can = !instance.logger.loader.is_brought || can_present(instance, physical_device);
-        out.write(can.into());
-    }
+/// Every queue can present. A driver that an application brings may lack what swapchains need, which
+/// is logged.
+pub fn get_surface_support(call: &GetPhysicalDeviceSurfaceSupportKHR<'_>) -> vk::Result {
+    // SAFETY: by valid usage of the command the physical device is a valid handle.
+    let instance = unsafe { instance_of(call.physical_device.as_raw()) };
+    let can = !instance.logger.loader.is_brought || can_present(instance, call.physical_device);
+    call.supported.write(can.into());
     vk::Result::SUCCESS
 }
 
@@ -200,15 +155,10 @@ fn can_present(instance: &Instance, device: vk::PhysicalDevice) -> bool {
     let drivers = driver_extensions(instance, device).unwrap_or_default();
     let can = drivers.iter().any(|extension| name::is(extension, native_buffer::NAME));
     if !can {
-        instance.logger.log(
-            Level::Warning,
-            Topic::Driver,
-            format_args!(
-                "the driver's device does not have {}, by which Android's windows are drawn to, so that it has no \
-                 VK_KHR_swapchain: get a build of the driver for Android",
-                native_buffer::NAME.to_str().unwrap_or_default()
-            ),
-        );
+        vkload_core::log!(instance.logger, Warning, Driver:
+            "the driver's device does not have {}, by which Android's windows are drawn to, so that it has \
+             no VK_KHR_swapchain: get a build of the driver for Android",
+            native_buffer::NAME.to_str().unwrap_or_default());
     }
     can
 }

@@ -7,14 +7,15 @@ use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use ash::vk::{self, Handle};
 use vkload_core::memory::{Box, CopiedCallbacks, Vec};
 use vkload_core::platform::Lock;
+use vkload_core::registry::calls::{DestroySwapchainKHR, GetSwapchainImagesKHR, GetSwapchainStatusKHR};
 
 use crate::loader::Loader;
 use crate::objects::{Device, device_of};
 use crate::trace::slice;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
-use crate::wsi::numbered::Numbered;
 use crate::wsi::present_timing;
+use crate::wsi::present_wait::Numbered;
 use crate::wsi::surface::Surface;
 use crate::wsi::timing::History;
 use crate::wsi::window::Window;
@@ -37,12 +38,10 @@ pub struct Swapchain {
     pub timestamp_set: AtomicBool,
     pub history: History,
     pub timing_queue: present_timing::Queue,
-    /// The frames with ids from the application.
     pub numbered: Numbered,
     images: Lock<Vec<Image, CopiedCallbacks>>,
 }
 
-/// The part of a swapchain that does not change.
 #[derive(Clone, Copy)]
 pub struct Made {
     /// Whether it has one image, which is shown while being drawn to.
@@ -55,9 +54,7 @@ pub struct Made {
     pub extent: vk::Extent2D,
     /// How the application has rotated the picture, in the window's terms.
     pub pre_transform: c_int,
-    /// Width and height of the window when the swapchain was created.
     pub window_size: (c_int, c_int),
-    /// Nanoseconds between two refreshes.
     pub refresh_duration: i64,
 }
 
@@ -75,7 +72,6 @@ pub struct Image {
 }
 
 impl Swapchain {
-    #[must_use]
     pub fn new(
         surface: &'static Surface,
         device: &'static Device,
@@ -97,7 +93,6 @@ impl Swapchain {
         }
     }
 
-    /// Returns the swapchain of a handle.
     ///
     /// # Safety
     /// `handle` is a valid swapchain that lives as long as `'a`.
@@ -120,7 +115,6 @@ impl Swapchain {
         self.surface.active() == self.handle()
     }
 
-    /// Returns the window, while this swapchain presents to it.
     pub fn active_window(&self) -> Option<&'static Window> {
         self.is_active().then_some(&self.surface.window)
     }
@@ -137,7 +131,6 @@ impl Swapchain {
         self.images(|images| images.get_mut(index as usize).map(change))
     }
 
-    /// Returns the buffer of an image, if it has one.
     pub fn buffer(&self, index: u32) -> Option<Buffer> {
         let address = self.image(index, |image| image.buffer.as_ref().map(Buffer::address))??;
         // SAFETY: the image holds a reference to the buffer until the swapchain is retired or
@@ -228,24 +221,17 @@ impl Swapchain {
     }
 }
 
-/// `vkDestroySwapchainKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn destroy_swapchain(
-    device: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-) {
+pub fn destroy_swapchain(call: &DestroySwapchainKHR<'_>) {
     let _slice = slice(c"DestroySwapchainKHR");
-    // SAFETY: by this function's `# Safety` the device is valid, the swapchain is NULL or valid and
+    // SAFETY: by valid usage of the command the device is valid, the swapchain is NULL or valid and
     // externally synchronised, and the callbacks are compatible with the callbacks of its creation.
     // `create` leaked the box; only this function frees it.
     unsafe {
-        let device = device_of(device.as_raw());
-        let memory = device.allocator.or(callbacks, vk::SystemAllocationScope::OBJECT);
-        device.private_data.forget(device.instance.logger.loader.system, swapchain.as_raw());
-        let swapchain = core::ptr::with_exposed_provenance_mut::<Swapchain>(swapchain.as_raw() as usize);
+        let device = device_of(call.device.as_raw());
+        let memory = device.allocator.or(call.allocator.as_ptr(), vk::SystemAllocationScope::OBJECT);
+        let handle = call.swapchain.as_raw();
+        device.private_data.forget(device.instance.logger.loader.system, handle);
+        let swapchain = core::ptr::with_exposed_provenance_mut::<Swapchain>(handle as usize);
         let Some(swapchain) = NonNull::new(swapchain) else { return };
         let swapchain = Box::from_non_null_in(swapchain, memory);
         let window = swapchain.active_window();
@@ -257,20 +243,12 @@ pub unsafe extern "system" fn destroy_swapchain(
     }
 }
 
-/// `vkGetSwapchainImagesKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_swapchain_images(
-    _: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    count: *mut u32,
-    out: *mut vk::Image,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the swapchain is a valid handle, and `count` and `out`
-    // are a counted out-array.
+pub fn get_swapchain_images(call: &GetSwapchainImagesKHR<'_>) -> vk::Result {
+    let (count, out) = (call.swapchain_image_count.as_ptr(), call.swapchain_images);
+    // SAFETY: by valid usage of the command the swapchain is a valid handle, and `count` and `out` are a
+    // counted out-array.
     unsafe {
-        let swapchain = Swapchain::from_handle(swapchain);
+        let swapchain = Swapchain::from_handle(call.swapchain);
         let there = swapchain.count();
         if out.is_null() {
             count.write(there);
@@ -286,12 +264,8 @@ pub unsafe extern "system" fn get_swapchain_images(
     }
 }
 
-/// `vkGetSwapchainStatusKHR`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_swapchain_status(_: vk::Device, swapchain: vk::SwapchainKHR) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the swapchain is a valid handle.
-    let swapchain = unsafe { Swapchain::from_handle(swapchain) };
+pub fn get_swapchain_status(call: &GetSwapchainStatusKHR<'_>) -> vk::Result {
+    // SAFETY: by valid usage of the command the swapchain is a valid handle.
+    let swapchain = unsafe { Swapchain::from_handle(call.swapchain) };
     if swapchain.is_active() { vk::Result::SUCCESS } else { vk::Result::ERROR_OUT_OF_DATE_KHR }
 }

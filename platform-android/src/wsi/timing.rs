@@ -4,13 +4,12 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use ash::vk;
 use vkload_core::platform::Lock;
+use vkload_core::registry::calls::{GetPastPresentationTimingGOOGLE, GetRefreshCycleDurationGOOGLE};
 
 use crate::level::ApiLevel;
-use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::swapchain::Swapchain;
-use crate::wsi::window::Window;
+use crate::wsi::window::{FrameTimestamps, Window};
 
-/// The number of frames that are remembered.
 pub const RECORDS: usize = 10;
 
 /// The number of frames needed before the first is queried, before Android 17: that many are in
@@ -33,7 +32,6 @@ pub struct History {
     enabled: AtomicBool,
 }
 
-/// The last records, the oldest first.
 #[derive(Clone, Copy, Default)]
 struct Ring {
     records: [Record; RECORDS],
@@ -59,7 +57,6 @@ impl Ring {
 }
 
 impl History {
-    #[must_use]
     pub const fn new() -> Self {
         let none = Record { present_id: 0, desired: 0, frame: 0, times: None };
         let ring = Ring { records: [none; RECORDS], count: 0 };
@@ -94,50 +91,27 @@ impl Default for History {
     }
 }
 
-/// Records a frame by the window's number of it.
 pub fn remember(swapchain: &Swapchain, time: &vk::PresentTimeGOOGLE, frame: u64) {
     let (present_id, desired) = (time.present_id, time.desired_present_time);
     let record = Record { present_id, desired, frame, times: None };
     swapchain.history.records.lock(swapchain.loader().system).push(record);
 }
 
-/// `vkGetRefreshCycleDurationGOOGLE`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_refresh_cycle_duration(
-    _: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    out: *mut vk::RefreshCycleDurationGOOGLE,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the swapchain is a valid handle and `out` valid for a
-    // write.
-    unsafe {
-        let swapchain = Swapchain::from_handle(swapchain);
-        // Whether the swapchain still presents to the window makes no difference to the display.
-        let refresh_duration = match swapchain.surface.window.refresh_duration() {
-            Ok(duration) => duration.unsigned_abs(),
-            Err(error) => return error.into(),
-        };
-        (*out).refresh_duration = refresh_duration;
-    }
-    vk::Result::SUCCESS
+pub fn get_refresh_cycle_duration(call: &GetRefreshCycleDurationGOOGLE<'_>) -> Result<(), vk::Result> {
+    // SAFETY: by valid usage of the command the swapchain is a valid handle.
+    let swapchain = unsafe { Swapchain::from_handle(call.swapchain) };
+    // Whether the swapchain still presents to the window makes no difference to the display.
+    let refresh_duration = swapchain.surface.window.refresh_duration()?.unsigned_abs();
+    call.display_timing_properties.write(vk::RefreshCycleDurationGOOGLE { refresh_duration });
+    Ok(())
 }
 
-/// `vkGetPastPresentationTimingGOOGLE`
-///
-/// # Safety
-/// The parameters meet the valid usage of the Vulkan command.
-pub unsafe extern "system" fn get_past_presentation_timing(
-    _: vk::Device,
-    swapchain: vk::SwapchainKHR,
-    count: *mut u32,
-    out: *mut vk::PastPresentationTimingGOOGLE,
-) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the swapchain is a valid handle, and `count` and `out`
+pub fn get_past_presentation_timing(call: &GetPastPresentationTimingGOOGLE<'_>) -> vk::Result {
+    let (count, out) = (call.presentation_timing_count.as_ptr(), call.presentation_timings);
+    // SAFETY: by valid usage of the command the swapchain is a valid handle, and `count` and `out`
     // are a counted out-array.
     unsafe {
-        let swapchain = Swapchain::from_handle(swapchain);
+        let swapchain = Swapchain::from_handle(call.swapchain);
         let Some(window) = swapchain.active_window() else { return vk::Result::ERROR_OUT_OF_DATE_KHR };
         swapchain.history.enable(window);
         let ready = Ready::of(swapchain, window);
@@ -164,7 +138,6 @@ fn forget_up_to(swapchain: &Swapchain, frame: u64) {
     ring.drop_first(told);
 }
 
-/// The frames whose times are all known.
 struct Ready {
     /// The window's number of a frame, and its times.
     timings: [Option<(u64, vk::PastPresentationTimingGOOGLE)>; RECORDS],

@@ -43,12 +43,10 @@ pub fn all() -> Transform {
     TRANSFORMS.iter().fold(Transform::empty(), |all, (transform, ..)| all | *transform)
 }
 
-/// Returns the window's value for a transform.
 pub fn to_native(transform: Transform) -> c_int {
     TRANSFORMS.iter().find(|(known, ..)| *known == transform).map_or(0, |(_, native, _)| *native)
 }
 
-/// Returns the window's value for the inverse of this transform.
 pub fn to_native_inverse(transform: Transform) -> c_int {
     TRANSFORMS.iter().find(|(known, ..)| *known == transform).map_or(0, |(.., inverse)| *inverse)
 }

@@ -40,9 +40,6 @@ impl Wanted {
 
 /// Returns the usage that drawing to such images requires. Since Android 14 the driver is queried
 /// as for hardware buffers; if it lacks that query, and before Android 14, the functions are used
-/// that only loaders know. Since Android 16 they are also used if the query fails.
-///
-/// # Errors
 /// `ERROR_SURFACE_LOST_KHR` if the driver fails.
 pub fn producer_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     let loader = device.instance.logger.loader;
@@ -135,7 +132,7 @@ fn older_gralloc_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64, v
     unsafe {
         if let Some(get) = driver.get_swapchain_gralloc_usage2 {
             let Usage2 { mut consumer, mut producer } = Usage2::default();
-            let shared = wanted.swapchain_image_usage();
+            let shared = vk::SwapchainImageUsageFlagsANDROID::from_raw(wanted.swapchain_image_usage());
             let result = get(handle, format, image_usage, shared, &mut consumer, &mut producer);
             return Some(success(result, from_gralloc1(Usage2 { consumer, producer })));
         }

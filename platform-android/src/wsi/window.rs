@@ -6,7 +6,6 @@ use core::ptr::NonNull;
 use crate::system::System;
 use crate::wsi::buffer::Buffer;
 use crate::wsi::fence::OwnedFence;
-use crate::wsi::frame_timestamps::FrameTimestamps;
 use crate::wsi::native_window::{API_EGL, NativeWindow, OnFrame, Rectangle, SCALE_TO_WINDOW, perform, query};
 
 /// A function of the window failed, with this negative error number.
@@ -41,12 +40,33 @@ macro_rules! perform {
     }};
 }
 
+/// Methods that perform an operation.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident($($parameter:ident: $type:ty),*) = $operation:ident($($argument:expr),*);)*) => {
+        $($(#[$doc])*
+        pub fn $name(&self, $($parameter: $type),*) -> Result<(), WindowError> {
+            perform!(self, $operation $(, $argument)*)
+        })*
+    };
+}
+
+/// Methods that perform an operation which returns a value.
+macro_rules! values {
+    ($($(#[$doc:meta])* $name:ident: $type:ident = $operation:ident;)*) => {
+        $($(#[$doc])*
+        pub fn $name(&self) -> Result<$type, WindowError> {
+            let mut value: $type = 0;
+            perform!(self, $operation, &raw mut value)?;
+            Ok(value)
+        })*
+    };
+}
+
 impl Window {
     /// Takes a reference to the window.
     ///
     /// # Safety
     /// `window` is an `ANativeWindow` that is referenced during the call.
-    #[must_use]
     pub unsafe fn new(window: NonNull<NativeWindow>) -> Self {
         // SAFETY: by this function's `# Safety` the window is alive.
         unsafe { (window.as_ref().base.inc_ref)(window.as_ptr().cast()) };
@@ -60,23 +80,57 @@ impl Window {
         Ok(value)
     }
 
-    /// Returns the width and height that a picture should have, in texels.
     pub fn size(&self) -> Result<(c_int, c_int), WindowError> {
         Ok((self.query(query::DEFAULT_WIDTH)?, self.query(query::DEFAULT_HEIGHT)?))
     }
 
-    /// Connects as the producer that draws to the window.
-    ///
-    /// # Errors
-    /// [`WindowError`], if another producer is connected.
-    pub fn connect(&self) -> Result<(), WindowError> {
-        perform!(self, API_CONNECT, API_EGL)
+    operations! {
+        /// Connects as the producer that draws to the window.
+        connect() = API_CONNECT(API_EGL);
+        /// Sets one of [`present_mode`](crate::wsi::native_window::present_mode).
+        set_present_mode(mode: c_int) = SET_PRESENT_MODE(mode);
+        disconnect() = API_DISCONNECT(API_EGL);
+        /// Sets how long [`Window::dequeue`] waits, in nanoseconds; for ever if negative.
+        set_dequeue_timeout(nanoseconds: i64) = SET_DEQUEUE_TIMEOUT(nanoseconds);
+        /// Sets whether one buffer is shown while being drawn to.
+        set_shared_buffer_mode(on: bool) = SET_SHARED_BUFFER_MODE(c_int::from(on));
+        /// Sets whether a shared buffer is shown repeatedly without being queued.
+        set_auto_refresh(on: bool) = SET_AUTO_REFRESH(c_int::from(on));
+        set_format(format: c_int) = SET_BUFFERS_FORMAT(format);
+        /// Sets the meaning of the numbers in the buffers (`HAL_DATASPACE_*`).
+        set_dataspace(dataspace: c_int) = SET_BUFFERS_DATASPACE(dataspace);
+        set_dimensions(width: c_int, height: c_int) = SET_BUFFERS_DIMENSIONS(width, height);
+        set_transform(transform: c_int) = SET_BUFFERS_TRANSFORM(transform);
+        /// Makes the window stretch buffers of another size than its own.
+        scale_to_window() = SET_SCALING_MODE(SCALE_TO_WINDOW);
+        set_buffer_count(count: usize) = SET_BUFFER_COUNT(count);
+        /// Sets the usage of the buffers on both sides (`AHARDWAREBUFFER_USAGE_*`).
+        set_usage(usage: u64) = SET_USAGE64(usage);
+        /// Sets the change since the last frame, for the next one that is queued.
+        set_damage(rectangles: &[Rectangle]) = SET_SURFACE_DAMAGE(rectangles.as_ptr(), rectangles.len());
+        /// Sets when the next frame is to be shown, in nanoseconds of the monotonic clock, or
+        /// [`Window::AUTOMATIC`].
+        set_timestamp(nanoseconds: i64) = SET_BUFFERS_TIMESTAMP(nanoseconds);
+        /// Sets whether the window remembers when frames were shown.
+        enable_frame_timestamps(on: bool) = ENABLE_FRAME_TIMESTAMPS(c_int::from(on));
+        /// Sets the colours of the display on which the content was mastered: x and y of red, green,
+        /// blue, white; maximum and minimum luminance.
+        set_smpte2086(metadata: &[f32; 10]) = SET_BUFFERS_SMPTE2086_METADATA(metadata.as_ptr());
+        /// Sets the maximum light level, and the maximum average level of a frame.
+        set_cta861_3(metadata: &[f32; 2]) = SET_BUFFERS_CTA861_3_METADATA(metadata.as_ptr());
+    }
+
+    values! {
+        /// Returns the number of the last frame that another one has replaced before the consumer saw
+        /// it.
+        last_replaced_frame: u64 = GET_LAST_REPLACED_FRAME_ID;
+        /// Returns the usage of the buffers on the consumer's side (`AHARDWAREBUFFER_USAGE_*`).
+        consumer_usage: u64 = GET_CONSUMER_USAGE64;
+        refresh_duration: i64 = GET_REFRESH_CYCLE_DURATION;
+        next_frame: u64 = GET_NEXT_FRAME_ID;
     }
 
     /// Connects as [`Self::connect`] does, to receive reports of frames ([`Self::set_on_frame`]).
-    ///
-    /// # Errors
-    /// [`WindowError`], including when the window does not know this.
     pub fn connect_with_listener(&self) -> Result<(), WindowError> {
         let (released, acquired, dropped): (c_int, c_int, c_int) = (0, 1, 1);
         perform!(self, API_CONNECT_WITH_LISTENER, API_EGL, released, acquired, dropped)
@@ -91,130 +145,16 @@ impl Window {
         perform!(self, SET_ON_DROPPED_CALLBACK, tell, data)
     }
 
-    /// Returns the number of the last frame that another one has replaced before the consumer saw
-    /// it.
-    ///
-    /// # Errors
-    /// [`WindowError`], if no frame was replaced.
-    pub fn last_replaced_frame(&self) -> Result<u64, WindowError> {
-        let mut frame = 0u64;
-        perform!(self, GET_LAST_REPLACED_FRAME_ID, &raw mut frame)?;
-        Ok(frame)
-    }
-
-    /// Sets one of [`present_mode`](crate::wsi::native_window::present_mode).
-    ///
-    /// # Errors
-    /// [`WindowError`], including when the window does not know this.
-    pub fn set_present_mode(&self, mode: c_int) -> Result<(), WindowError> {
-        perform!(self, SET_PRESENT_MODE, mode)
-    }
-
-    /// Disconnects from the window, which others may then use.
-    pub fn disconnect(&self) -> Result<(), WindowError> {
-        perform!(self, API_DISCONNECT, API_EGL)
-    }
-
-    /// Returns the usage of the buffers on the consumer's side (`AHARDWAREBUFFER_USAGE_*`).
-    pub fn consumer_usage(&self) -> Result<u64, WindowError> {
-        let mut usage = 0u64;
-        perform!(self, GET_CONSUMER_USAGE64, &raw mut usage)?;
-        Ok(usage)
-    }
-
-    /// Sets how long [`Window::dequeue`] waits, in nanoseconds; for ever if negative.
-    pub fn set_dequeue_timeout(&self, nanoseconds: i64) -> Result<(), WindowError> {
-        perform!(self, SET_DEQUEUE_TIMEOUT, nanoseconds)
-    }
-
     /// Sets the swap interval. 0: a frame replaces the waiting one; 1: frames wait for each other.
     pub fn set_swap_interval(&self, interval: c_int) -> Result<(), WindowError> {
         // SAFETY: this value holds a reference, so the window is alive.
         checked(unsafe { (self.0.as_ref().set_swap_interval)(self.0.as_ptr(), interval) })
     }
 
-    /// Sets whether one buffer is shown while being drawn to.
-    pub fn set_shared_buffer_mode(&self, on: bool) -> Result<(), WindowError> {
-        perform!(self, SET_SHARED_BUFFER_MODE, c_int::from(on))
-    }
-
-    /// Sets whether a shared buffer is shown repeatedly without being queued.
-    pub fn set_auto_refresh(&self, on: bool) -> Result<(), WindowError> {
-        perform!(self, SET_AUTO_REFRESH, c_int::from(on))
-    }
-
-    /// Sets the format of the buffers, `HAL_PIXEL_FORMAT_*`.
-    pub fn set_format(&self, format: c_int) -> Result<(), WindowError> {
-        perform!(self, SET_BUFFERS_FORMAT, format)
-    }
-
-    /// Sets the meaning of the numbers in the buffers (`HAL_DATASPACE_*`).
-    pub fn set_dataspace(&self, dataspace: c_int) -> Result<(), WindowError> {
-        perform!(self, SET_BUFFERS_DATASPACE, dataspace)
-    }
-
-    /// Sets width and height of the buffers in texels.
-    pub fn set_dimensions(&self, width: c_int, height: c_int) -> Result<(), WindowError> {
-        perform!(self, SET_BUFFERS_DIMENSIONS, width, height)
-    }
-
-    /// Sets how the picture is rotated when shown.
-    pub fn set_transform(&self, transform: c_int) -> Result<(), WindowError> {
-        perform!(self, SET_BUFFERS_TRANSFORM, transform)
-    }
-
-    /// Makes the window stretch buffers of another size than its own.
-    pub fn scale_to_window(&self) -> Result<(), WindowError> {
-        perform!(self, SET_SCALING_MODE, SCALE_TO_WINDOW)
-    }
-
-    /// Sets the number of buffers on both sides together.
-    pub fn set_buffer_count(&self, count: usize) -> Result<(), WindowError> {
-        perform!(self, SET_BUFFER_COUNT, count)
-    }
-
-    /// Sets the usage of the buffers on both sides (`AHARDWAREBUFFER_USAGE_*`).
-    pub fn set_usage(&self, usage: u64) -> Result<(), WindowError> {
-        perform!(self, SET_USAGE64, usage)
-    }
-
-    /// Returns the nanoseconds between two refreshes.
-    pub fn refresh_duration(&self) -> Result<i64, WindowError> {
-        let mut duration = 0i64;
-        perform!(self, GET_REFRESH_CYCLE_DURATION, &raw mut duration)?;
-        Ok(duration)
-    }
-
-    /// Sets the change since the last frame, for the next one that is queued.
-    pub fn set_damage(&self, rectangles: &[Rectangle]) -> Result<(), WindowError> {
-        perform!(self, SET_SURFACE_DAMAGE, rectangles.as_ptr(), rectangles.len())
-    }
-
-    /// Sets when the next frame is to be shown, in nanoseconds of the monotonic clock, or
-    /// [`Window::AUTOMATIC`].
-    pub fn set_timestamp(&self, nanoseconds: i64) -> Result<(), WindowError> {
-        perform!(self, SET_BUFFERS_TIMESTAMP, nanoseconds)
-    }
-
     /// `NATIVE_WINDOW_TIMESTAMP_AUTO`: frames are shown when ready.
     pub const AUTOMATIC: i64 = i64::MIN;
 
-    /// Sets whether the window remembers when frames were shown.
-    pub fn enable_frame_timestamps(&self, on: bool) -> Result<(), WindowError> {
-        perform!(self, ENABLE_FRAME_TIMESTAMPS, c_int::from(on))
-    }
-
-    /// Returns the number that the next frame will have.
-    pub fn next_frame(&self) -> Result<u64, WindowError> {
-        let mut frame = 0u64;
-        perform!(self, GET_NEXT_FRAME_ID, &raw mut frame)?;
-        Ok(frame)
-    }
-
-    /// Returns the known times of a frame.
-    ///
-    /// # Errors
-    /// [`WindowError`], if the window has forgotten it.
+    /// Returns the known times of a frame, unless the window has forgotten it.
     pub fn frame_timestamps(&self, frame: u64) -> Result<FrameTimestamps, WindowError> {
         let mut times = FrameTimestamps::default();
         perform!(
@@ -234,18 +174,6 @@ impl Window {
         Ok(times)
     }
 
-    /// Sets the colours of the display on which the content was mastered: x and y of red, green,
-    /// blue, white; maximum and minimum luminance.
-    pub fn set_smpte2086(&self, metadata: &[f32; 10]) -> Result<(), WindowError> {
-        perform!(self, SET_BUFFERS_SMPTE2086_METADATA, metadata.as_ptr())
-    }
-
-    /// Sets the maximum light level, and the maximum average level of a frame.
-    pub fn set_cta861_3(&self, metadata: &[f32; 2]) -> Result<(), WindowError> {
-        perform!(self, SET_BUFFERS_CTA861_3_METADATA, metadata.as_ptr())
-    }
-
-    /// Takes a buffer out, with a fence that is signalled when it may be drawn to.
     pub fn dequeue(&self, system: &'static dyn System) -> Result<(Buffer, OwnedFence), WindowError> {
         let mut buffer = core::ptr::null_mut();
         let mut fence = -1;
@@ -258,7 +186,6 @@ impl Window {
         Ok((unsafe { Buffer::new(buffer) }, fence))
     }
 
-    /// Shows a buffer once the fence is signalled.
     pub fn queue(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
         // SAFETY: this value and `buffer` hold references, so both are alive; the window owns the
         // fence from now on.
@@ -267,7 +194,6 @@ impl Window {
         })
     }
 
-    /// Puts a buffer back unseen.
     pub fn cancel(&self, buffer: &Buffer, fence: OwnedFence) -> Result<(), WindowError> {
         // SAFETY: this value and `buffer` hold references, so both are alive; the window owns the
         // fence from now on.
@@ -287,4 +213,44 @@ impl Drop for Window {
 
 fn checked(result: c_int) -> Result<(), WindowError> {
     if result == 0 { Ok(()) } else { Err(WindowError(result)) }
+}
+
+/// The times of a frame's events, in nanoseconds of the monotonic clock, or one of the constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrameTimestamps {
+    pub requested: i64,
+    pub rendered: i64,
+    pub latched: i64,
+    pub first_refresh: i64,
+    pub last_refresh: i64,
+    pub composed: i64,
+    pub presented: i64,
+    /// When its buffer could be dequeued again.
+    pub dequeue_ready: i64,
+    /// When its buffer was no longer read.
+    pub released: i64,
+}
+
+impl FrameTimestamps {
+    /// The event has not happened yet.
+    pub const PENDING: i64 = -2;
+    /// The event will not happen, or its time is unknown.
+    pub const INVALID: i64 = -1;
+}
+
+impl Default for FrameTimestamps {
+    fn default() -> Self {
+        let unknown = Self::INVALID;
+        Self {
+            requested: unknown,
+            rendered: unknown,
+            latched: unknown,
+            first_refresh: unknown,
+            last_refresh: unknown,
+            composed: unknown,
+            presented: unknown,
+            dequeue_ready: unknown,
+            released: unknown,
+        }
+    }
 }

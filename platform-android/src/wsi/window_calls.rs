@@ -37,17 +37,12 @@ fn release(system: &dyn System) -> ApiLevel {
 /// The calls that a certain window has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowCalls {
-    /// Whether the present mode can be set.
     pub present_mode: bool,
-    /// Whether it reports the fate of frames.
     pub listener: bool,
 }
 
 impl WindowCalls {
     /// Connects to a window, and finds out which of the calls of this system's windows it has.
-    ///
-    /// # Errors
-    /// [`WindowError`], if another producer is connected.
     pub fn connect(host: &Host, window: &Window) -> Result<Self, WindowError> {
         let listener = window_can(host, WindowCall::Listener) && window.connect_with_listener().is_ok();
         if !listener {
@@ -58,7 +53,6 @@ impl WindowCalls {
         Ok(Self { present_mode, listener })
     }
 
-    /// Connects to the window again.
     pub fn reconnect(self, window: &Window) -> Result<(), WindowError> {
         if self.listener { window.connect_with_listener() } else { window.connect() }
     }

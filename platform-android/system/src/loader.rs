@@ -23,8 +23,6 @@ pub struct SystemLoader {
 static CURRENT: AtomicPtr<SystemLoader> = AtomicPtr::new(null_mut());
 
 impl SystemLoader {
-    /// Creates a loader that has done nothing yet.
-    #[must_use]
     pub const fn new(host: Host, search: &'static DriverSearch) -> Self {
         Self { loader: Loader::new(host, search), search, layers: Layers::new() }
     }

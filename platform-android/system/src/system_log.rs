@@ -5,7 +5,7 @@ use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
 
 use ash::vk;
-use vkload_core::log::{Level, Topic};
+use vkload_core::log::Level;
 use vkload_core::logger::LOADER;
 use vkload_core::memory::{Escaped, Text, TryGrow, format_into};
 
@@ -68,19 +68,12 @@ impl SystemLogCallback {
                 _ => vk::Result::ERROR_EXTENSION_NOT_PRESENT,
             }
         };
-        loader.log(
-            Level::Warning,
-            Topic::Loader,
-            format_args!(
-                "vkCreateDebugReportCallbackEXT returned {} to debug.vulkan.enable_callback, which therefore has no effect",
-                result.as_raw()
-            ),
-        );
+        vkload_core::log!(loader, Warning, Loader:
+            "vkCreateDebugReportCallbackEXT returned {} to debug.vulkan.enable_callback, which therefore \
+             has no effect", result.as_raw());
         None
     }
 
-    /// Destroys the callback, before the instance.
-    ///
     /// # Safety
     /// `instance` is the valid handle that this was created for.
     pub unsafe fn destroy(self, instance: vk::Instance) {

@@ -80,8 +80,16 @@ fn every_crate_is_there_with_what_its_manifest_says() {
         assert_eq!(values(module, "crate_name"), [&*crate_name], "{name}");
         // Soong refuses a library whose file name does not begin like this.
         assert_eq!(values(module, "stem"), [format!("lib{crate_name}")], "{name}");
-        let listed = section(&manifest, "dependencies").lines();
-        let listed = listed.filter(|line| !line.starts_with('#') && !line.contains("optional = true"));
+        let features =
+            if module.contains("    features: ") { values(module, "features") } else { Vec::new() };
+        let is_used = |line: &&str| {
+            let name = line.split(['.', ' ']).next().unwrap_or_default();
+            let takes = |feature: &&str| {
+                section(&manifest, "[features").contains(&format!("{feature} = [\"dep:{name}\"]"))
+            };
+            !line.starts_with('#') && (!line.contains("optional = true") || features.iter().any(takes))
+        };
+        let listed = section(&manifest, "dependencies").lines().filter(is_used);
         let dependencies: BTreeSet<_> =
             listed.filter_map(|line| line.split(['.', ' ']).next()).filter(|name| !name.is_empty()).collect();
         let in_tree = needs(module);

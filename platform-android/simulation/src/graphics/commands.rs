@@ -184,7 +184,7 @@ pub(super) unsafe extern "system" fn get_usage2(
     _: vk::Device,
     _: vk::Format,
     _: vk::ImageUsageFlags,
-    _: u32,
+    _: vk::SwapchainImageUsageFlagsANDROID,
     consumer: *mut u64,
     producer: *mut u64,
 ) -> vk::Result {

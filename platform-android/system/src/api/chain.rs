@@ -7,8 +7,8 @@ use core::sync::atomic::Ordering;
 
 use ash::vk::{self, Handle as _};
 use vkload_core::abi::layer_interface::{
-    DeviceContent, DeviceCreateInfo, DeviceLink, FindDeviceCommand, FindInstanceCommand, InstanceContent,
-    InstanceCreateInfo, InstanceLink, function,
+    CreateInfo, DeviceContent, DeviceLink, FindDeviceCommand, FindInstanceCommand, InstanceContent,
+    InstanceLink, connect, function,
 };
 use vkload_core::memory::{Box, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
@@ -24,7 +24,6 @@ pub struct Chain {
     pub layers: Active,
     /// The lookup function at the head: the first layer's, or the driver level's.
     pub head: FindInstanceCommand,
-    /// The application's callbacks, for memory that belongs to the instance.
     pub memory: CopiedCallbacks,
     /// The application's handle of the instance: the driver's, unless a layer returned another one.
     pub handle: vk::Instance,
@@ -33,7 +32,6 @@ pub struct Chain {
 }
 
 impl Chain {
-    #[must_use]
     pub fn new(layers: Active, memory: CopiedCallbacks) -> Self {
         let first = layers.first().map(|layer| layer.interface.get_instance_proc_addr);
         Self {
@@ -119,66 +117,35 @@ impl Chain {
     }
 }
 
-/// Connects each link to the one behind it.
-fn connect<T>(links: &mut [T], mut lead: impl FnMut(&mut T, *mut T)) {
-    let (start, count) = (links.as_mut_ptr(), links.len());
-    for (index, link) in links.iter_mut().enumerate().take(count.saturating_sub(1)) {
-        lead(link, start.wrapping_add(index).wrapping_add(1));
-    }
-}
-
 /// The structures put in front of the application's when layers are called: first the function that
 /// registers objects that layers create, then the links, which the layers advance.
-pub(super) struct InstanceStructures {
-    data: InstanceCreateInfo,
-    link: InstanceCreateInfo,
+pub(super) struct Structures<C> {
+    data: CreateInfo<C>,
+    link: CreateInfo<C>,
 }
 
-impl InstanceStructures {
-    /// Creates the structures for `links`, in front of the chain that begins at `next`.
-    pub(super) fn new(links: *mut InstanceLink, next: *const c_void) -> Self {
-        let structure = |function, content| InstanceCreateInfo {
-            s_type: vk::StructureType::LOADER_INSTANCE_CREATE_INFO,
-            p_next: next,
-            function,
-            content,
-        };
-        Self {
-            data: structure(function::LOADER_DATA, InstanceContent { set_data: set_instance_data }),
-            link: structure(function::LINK, InstanceContent { link: links }),
-        }
-    }
-
-    /// Returns the first structure, which leads to the second.
-    pub(super) fn first(&mut self) -> *const c_void {
-        // Layers write to it, although the chain is declared const.
-        self.data.p_next = (&raw mut self.link).cast_const().cast();
-        (&raw const self.data).cast()
+impl Structures<InstanceContent> {
+    pub(super) fn of_instance(links: *mut InstanceLink, next: *const c_void) -> Self {
+        let s_type = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
+        let data = InstanceContent { set_data: set_instance_data };
+        Self::new(s_type, data, InstanceContent { link: links }, next)
     }
 }
 
-/// Like [`InstanceStructures`], for devices.
-pub(super) struct DeviceStructures {
-    data: DeviceCreateInfo,
-    link: DeviceCreateInfo,
+impl Structures<DeviceContent> {
+    pub(super) fn of_device(links: *mut DeviceLink, next: *const c_void) -> Self {
+        let s_type = vk::StructureType::LOADER_DEVICE_CREATE_INFO;
+        let data = DeviceContent { set_data: set_device_data };
+        Self::new(s_type, data, DeviceContent { link: links }, next)
+    }
 }
 
-impl DeviceStructures {
-    /// Creates the structures for `links`, in front of the chain that begins at `next`.
-    pub(super) fn new(links: *mut DeviceLink, next: *const c_void) -> Self {
-        let structure = |function, content| DeviceCreateInfo {
-            s_type: vk::StructureType::LOADER_DEVICE_CREATE_INFO,
-            p_next: next,
-            function,
-            content,
-        };
-        Self {
-            data: structure(function::LOADER_DATA, DeviceContent { set_data: set_device_data }),
-            link: structure(function::LINK, DeviceContent { link: links }),
-        }
+impl<C> Structures<C> {
+    fn new(s_type: vk::StructureType, data: C, link: C, next: *const c_void) -> Self {
+        let structure = |function, content| CreateInfo { s_type, p_next: next, function, content };
+        Self { data: structure(function::LOADER_DATA, data), link: structure(function::LINK, link) }
     }
 
-    /// Returns the first structure, which leads to the second.
     pub(super) fn first(&mut self) -> *const c_void {
         // Layers write to it, although the chain is declared const.
         self.data.p_next = (&raw mut self.link).cast_const().cast();
@@ -189,27 +156,30 @@ impl DeviceStructures {
 /// `PFN_vkSetInstanceLoaderData`: sets the first word of a layer's object to its instance's first
 /// word.
 unsafe extern "system" fn set_instance_data(instance: vk::Instance, object: *mut c_void) -> vk::Result {
-    if instance.is_null() || object.is_null() {
+    if instance.is_null() {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
-    // SAFETY: the layer passes the valid instance handle it was given, and a dispatchable object
-    // that begins with a word reserved for the loader; neither is NULL.
-    let set = unsafe { set_dispatch_word(object.expose_provenance() as u64, instance_of(instance.as_raw())) };
-    if set { vk::Result::SUCCESS } else { vk::Result::ERROR_INITIALIZATION_FAILED }
+    // SAFETY: the layer passes the valid instance handle it was given, which is not NULL.
+    unsafe { set_data(object, instance_of(instance.as_raw())) }
 }
 
 /// `PFN_vkSetDeviceLoaderData`: the same for an object of a device.
 unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_void) -> vk::Result {
-    if device.is_null() || object.is_null() {
+    if device.is_null() {
         return vk::Result::ERROR_INITIALIZATION_FAILED;
     }
-    // SAFETY: the layer passes the valid device handle it was given, and a dispatchable object that
-    // begins with a word reserved for the loader; neither is NULL.
-    let set = unsafe { set_dispatch_word(object.expose_provenance() as u64, device_of(device.as_raw())) };
+    // SAFETY: the layer passes the valid device handle it was given, which is not NULL.
+    unsafe { set_data(object, device_of(device.as_raw())) }
+}
+
+/// # Safety
+/// `object` is NULL or a layer's dispatchable object, which begins with a word for the loader.
+unsafe fn set_data<T>(object: *mut c_void, owner: &T) -> vk::Result {
+    // SAFETY: by this function's `# Safety` the object is one of a layer; NULL is checked.
+    let set = !object.is_null() && unsafe { set_dispatch_word(object.expose_provenance() as u64, owner) };
     if set { vk::Result::SUCCESS } else { vk::Result::ERROR_INITIALIZATION_FAILED }
 }
 
-/// Returns the chain of an instance, once it is complete.
 pub fn chain_of(instance: &Instance) -> Option<&Chain> {
     // SAFETY: the pointer is NULL or was stored by `attach`, which leaks a `Chain`; `detach` takes
     // it out only while the instance is being destroyed, when no other code may use it.

@@ -5,13 +5,12 @@ use ash::vk::{self, Handle as _};
 use vkload_core::abi::layer_interface::FindDeviceCommand;
 use vkload_core::abi::{array, name};
 use vkload_core::dispatch::{Command, Table as _};
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{CopiedCallbacks, Escaped};
 use vkload_core::registry::{CommandId, ExtensionSet, command};
 
-use super::chain::{Chain, DeviceStructures, chain_of};
+use super::chain::{Chain, Structures, chain_of};
 use super::table::{self, Missing};
-use super::{instance_of, null};
+use super::{instance_of, nothing_created, null, report_missing};
 use platform_android::driver;
 use platform_android::objects::{Instance, device_of, free};
 
@@ -84,14 +83,9 @@ unsafe fn warn_of_layers(instance: &Instance, chain: &Chain, info: &vk::DeviceCr
     // SAFETY: by this function's `# Safety` the names are a counted array of valid C strings.
     let mut asked = unsafe { name::list(names, count) }.peekable();
     if asked.peek().is_some() && !asked.eq(chain.layers.iter().map(|layer| layer.name())) {
-        instance.logger.log(
-            Level::Warning,
-            Topic::Usage,
-            format_args!(
-                "vkCreateDevice: ppEnabledLayerNames is ignored: the layers of a device are those of its instance, which \
-                 are others"
-            ),
-        );
+        vkload_core::log!(instance.logger, Warning, Usage:
+            "vkCreateDevice: ppEnabledLayerNames is ignored: the layers of a device are those of its \
+             instance, which are others");
     }
 }
 
@@ -123,15 +117,10 @@ unsafe fn check_extensions<'a>(
         let is_it = |known: &vk::ExtensionProperties| name::is(known, extension);
         let mut layers = chain.layers.iter().filter(|layer| layer.global);
         if !(known.iter().any(is_it) || layers.any(|layer| layer.device_extensions.iter().any(is_it))) {
-            instance.logger.log(
-                Level::Error,
-                Topic::Usage,
-                format_args!(
-                    "vkCreateDevice: the device extension {} is not there: neither the driver of this physical device nor a \
-                     layer that is enabled has it; enable only what vkEnumerateDeviceExtensionProperties lists",
-                    Escaped(extension.to_bytes())
-                ),
-            );
+            vkload_core::log!(instance.logger, Error, Usage:
+                "vkCreateDevice: the device extension {} is not there: neither the driver of this physical \
+                 device nor a layer that is enabled has it; enable only what \
+                 vkEnumerateDeviceExtensionProperties lists", Escaped(extension.to_bytes()));
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
         }
     }
@@ -152,7 +141,7 @@ unsafe fn enter(
     memory: CopiedCallbacks,
 ) -> Result<(vk::Device, FindDeviceCommand), vk::Result> {
     let (mut links, head) = chain.device_links(instance, memory)?;
-    let mut structures = DeviceStructures::new(links.as_mut_ptr(), info.p_next);
+    let mut structures = Structures::of_device(links.as_mut_ptr(), info.p_next);
     let mut own = *info;
     if !links.is_empty() {
         own.p_next = structures.first();
@@ -167,11 +156,7 @@ unsafe fn enter(
         array::check(create(physical_device, &own, callbacks, &mut device))?;
     }
     if device.is_null() {
-        let message = format_args!(
-            "vkCreateDevice: a layer reports success without a device: disable the layers one by one to find it"
-        );
-        instance.logger.log(Level::Error, Topic::Layer, message);
-        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        return Err(nothing_created(&instance.logger, "Device"));
     }
     Ok((device, head))
 }
@@ -200,15 +185,7 @@ unsafe fn complete(
         let Err(Missing(missing)) = table::fill(&device_of(device.as_raw()).table, enabled, find) else {
             return Ok(());
         };
-        instance.logger.log(
-            Level::Error,
-            Topic::Layer,
-            format_args!(
-                "vkCreateDevice: {} is of Vulkan 1.0, and neither the driver nor a layer has it: see whether it is there without \
-                 layers, which tells whether one of them or the driver has to be corrected",
-                Escaped(missing.name().to_bytes())
-            ),
-        );
+        report_missing(&instance.logger, "Device", missing);
         if let Some(destroy) = find(command::DESTROY_DEVICE) {
             leave(core::mem::transmute::<Command, vk::PFN_vkDestroyDevice>(destroy), device, callbacks);
         }

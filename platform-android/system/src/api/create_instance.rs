@@ -6,13 +6,12 @@ use ash::vk::{self, Handle as _};
 use vkload_core::abi::layer_interface::FindInstanceCommand;
 use vkload_core::abi::{array, name};
 use vkload_core::dispatch::{Command, Table as _};
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Box, CopiedCallbacks, Escaped, OutOfMemory, TryGrow, Vec};
 use vkload_core::registry::{CommandId, ExtensionSet, command, extension};
 
-use super::chain::{Chain, InstanceStructures, attach, detach};
+use super::chain::{Chain, Structures, attach, detach};
 use super::table::{self, Missing};
-use super::{enumerate, names, null};
+use super::{enumerate, names, nothing_created, null, report_missing};
 use crate::layers::ActiveLayer;
 use crate::loader::SystemLoader;
 use crate::system_log::{SystemLogCallback, wants_system_log};
@@ -125,15 +124,10 @@ fn check_extensions<'a>(
         let is_it = |known: &vk::ExtensionProperties| name::is(known, extension);
         let of_layer = || layers.iter().any(|layer| layer.instance_extensions.iter().any(is_it));
         if !(known.iter().any(is_it) || of_layer()) {
-            logger.log(
-                Level::Error,
-                Topic::Usage,
-                format_args!(
-                    "vkCreateInstance: the instance extension {} is not there: neither the driver nor a layer that is \
-                     enabled has it; enable only what vkEnumerateInstanceExtensionProperties lists",
-                    Escaped(extension.to_bytes())
-                ),
-            );
+            vkload_core::log!(logger, Error, Usage:
+                "vkCreateInstance: the instance extension {} is not there: neither the driver nor a layer \
+                 that is enabled has it; enable only what vkEnumerateInstanceExtensionProperties lists",
+                Escaped(extension.to_bytes()));
             return Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT);
         }
     }
@@ -153,7 +147,7 @@ unsafe fn enter(
 ) -> Result<vk::Instance, vk::Result> {
     let names = names(&chain.layers, memory)?;
     let mut links = chain.instance_links(memory)?;
-    let mut structures = InstanceStructures::new(links.as_mut_ptr(), info.p_next);
+    let mut structures = Structures::of_instance(links.as_mut_ptr(), info.p_next);
     let mut own = *info;
     own.enabled_layer_count = names.len() as u32;
     own.pp_enabled_layer_names = names.as_ptr();
@@ -173,11 +167,7 @@ unsafe fn enter(
         array::check(create(&own, callbacks, &mut instance))?;
     }
     if instance.is_null() {
-        let message = format_args!(
-            "vkCreateInstance: a layer reports success without an instance: disable the layers one by one to find it"
-        );
-        logger.log(Level::Error, Topic::Layer, message);
-        return Err(vk::Result::ERROR_INITIALIZATION_FAILED);
+        return Err(nothing_created(logger, "Instance"));
     }
     Ok(instance)
 }
@@ -212,15 +202,7 @@ unsafe fn complete(
             attach(known, chain);
             return Ok(());
         };
-        logger.log(
-            Level::Error,
-            Topic::Layer,
-            format_args!(
-                "vkCreateInstance: {} is of Vulkan 1.0, and neither the driver nor a layer has it: see whether it is there without \
-                 layers, which tells whether one of them or the driver has to be corrected",
-                Escaped(missing.name().to_bytes())
-            ),
-        );
+        report_missing(logger, "Instance", missing);
         if let Some(destroy) = head(instance, c"vkDestroyInstance".as_ptr()) {
             leave(core::mem::transmute::<Command, vk::PFN_vkDestroyInstance>(destroy), instance, callbacks);
         }

@@ -5,7 +5,6 @@ use core::ffi::c_void;
 
 use ash::vk;
 use vkload_core::dispatch::Command;
-use vkload_core::log::{Level, Topic};
 use vkload_core::registry::{CommandId, ExtensionId, command, extension};
 
 use platform_android::log::Logger;
@@ -61,11 +60,8 @@ fn report(logger: &Logger, command: usize) -> vk::Result {
     if let Some(row) = DISABLED.iter().find(|row| row.command.index() == command) {
         let [name, extension] =
             [row.command.name(), row.extension.name()].map(|name| name.to_str().unwrap_or_default());
-        logger.log(
-            Level::Error,
-            Topic::Usage,
-            format_args!("{name} was called, but {extension} is not enabled, so nothing was done: enable it"),
-        );
+        vkload_core::log!(logger, Error, Usage:
+            "{name} was called, but {extension} is not enabled, so nothing was done: enable it");
     }
     vk::Result::SUCCESS
 }

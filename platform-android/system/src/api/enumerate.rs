@@ -9,7 +9,7 @@ use vkload_core::abi::array;
 use vkload_core::dispatch::Table as _;
 use vkload_core::layers::global::layer_name;
 use vkload_core::memory::{Arc, Process, TryGrow, Vec};
-use vkload_core::registry::{CommandId, command};
+use vkload_core::registry::command;
 
 use super::{chain_of, instance_of, null};
 use crate::layers::{Kind, settings_extensions};
@@ -96,9 +96,6 @@ pub unsafe fn enumerate_instance_extension_properties(
 
 /// Returns the extensions of the driver level and of the layers that the settings enable. Of two
 /// with one name the first is used.
-///
-/// # Errors
-/// As [`look_around`].
 pub(super) fn instance_extensions(
     loader: &'static SystemLoader,
 ) -> Result<Vec<vk::ExtensionProperties>, vk::Result> {
@@ -137,13 +134,12 @@ pub unsafe extern "system" fn enumerate_device_layer_properties(
     // SAFETY: by this function's `# Safety` the handle is NULL or valid, and `count` and `out` are
     // a counted out-array.
     unsafe {
-        const COMMAND: &str = "vkEnumerateDeviceLayerProperties";
-        let instance = match instance_of(physical_device, COMMAND) {
+        let instance = match instance_of(physical_device, "vkEnumerateDeviceLayerProperties") {
             Ok(instance) => instance,
             Err(error) => return error,
         };
         if count.is_null() {
-            return null(instance.logger.loader, COMMAND, "pPropertyCount");
+            return null(instance.logger.loader, "vkEnumerateDeviceLayerProperties", "pPropertyCount");
         }
         let list = || {
             let mut all = Vec::new();
@@ -171,7 +167,6 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
     out: *mut vk::ExtensionProperties,
 ) -> vk::Result {
     type Enumerate = vk::PFN_vkEnumerateDeviceExtensionProperties;
-    const COMMAND: CommandId = command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES;
     // SAFETY: by this function's `# Safety` the handle is NULL or valid, `layer` is NULL or a valid
     // C string, and `count` and `out` are a counted out-array; the type is the command's.
     unsafe {
@@ -184,7 +179,7 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
             return null(loader, "vkEnumerateDeviceExtensionProperties", "pPropertyCount");
         }
         let Some(layer) = layer_name(layer) else {
-            let enumerate = instance.table.get::<Enumerate>(COMMAND);
+            let enumerate = instance.table.get::<Enumerate>(command::ENUMERATE_DEVICE_EXTENSION_PROPERTIES);
             let Some(enumerate) = enumerate else { return vk::Result::ERROR_INITIALIZATION_FAILED };
             return enumerate(physical_device, ptr::null(), count, out);
         };

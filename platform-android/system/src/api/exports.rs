@@ -104,7 +104,7 @@ macro_rules! export {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         unsafe extern "system" fn $name() {
-            vkload_core::assembly!(vkload_core::device_trampoline!("{slot}"); slot = const $slot)
+            vkload_core::assembly!(vkload_core::piece!(device_trampoline "{slot}"); slot = const $slot)
         }
     };
 }

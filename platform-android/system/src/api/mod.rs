@@ -33,13 +33,13 @@ use core::ffi::c_char;
 
 use ash::vk::{self, Handle as _};
 use platform_android::host::{self, Host};
+use platform_android::log::Logger;
 use platform_android::objects::{self, Instance};
-use vkload_core::log::{Level, Topic};
-use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
+use vkload_core::memory::{CopiedCallbacks, Escaped, OutOfMemory, TryGrow, Vec};
+use vkload_core::registry::CommandId;
 
 use crate::layers::ActiveLayer;
 
-/// Returns layer names as a create info holds them.
 fn names(
     layers: &[ActiveLayer],
     memory: CopiedCallbacks,
@@ -70,10 +70,22 @@ unsafe fn instance_of<'a>(
 
 /// Logs that a parameter is NULL that must not be, and returns the result for such a call.
 fn null(host: &Host, command: &str, parameter: &str) -> vk::Result {
-    host.log(
-        Level::Error,
-        Topic::Usage,
-        format_args!("{command}: {parameter} must not be NULL [VUID-{command}-{parameter}-parameter]"),
-    );
+    vkload_core::log!(host, Error, Usage:
+        "{command}: {parameter} must not be NULL [VUID-{command}-{parameter}-parameter]");
     vk::Result::ERROR_INITIALIZATION_FAILED
+}
+
+/// Logs that the chain of vkCreate`kind` reports success without a handle, and returns the result.
+fn nothing_created(logger: &Logger, kind: &str) -> vk::Result {
+    let object = if kind == "Device" { "a device" } else { "an instance" };
+    vkload_core::log!(logger, Error, Layer:
+        "vkCreate{kind}: a layer reports success without {object}: disable the layers one by one to find it");
+    vk::Result::ERROR_INITIALIZATION_FAILED
+}
+
+fn report_missing(logger: &Logger, kind: &str, missing: CommandId) {
+    vkload_core::log!(logger, Error, Layer:
+        "vkCreate{kind}: {} is of Vulkan 1.0, and neither the driver nor a layer has it: see whether it is there \
+         without layers, which tells whether one of them or the driver has to be corrected",
+        Escaped(missing.name().to_bytes()));
 }

@@ -5,7 +5,6 @@ use core::ffi::{CStr, c_char};
 use ash::vk::{self, Handle as _};
 use vkload_core::abi::ExportTable;
 use vkload_core::dispatch::{Command, Table as _};
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::Escaped;
 use vkload_core::registry::{self, Class, CommandId, CommandSet, command};
 
@@ -88,11 +87,8 @@ fn without_instance(
         return exports.get(global).filter(|_| is_of_level(loader, global));
     }
     let name = Escaped(name.to_bytes());
-    loader.log(
-        Level::Error,
-        Topic::Usage,
-        format_args!("vkGetInstanceProcAddr: {name} is not a global command: look it up with an instance"),
-    );
+    vkload_core::log!(loader, Error, Usage:
+        "vkGetInstanceProcAddr: {name} is not a global command: look it up with an instance");
     None
 }
 
@@ -116,24 +112,15 @@ pub unsafe fn get_device_proc_addr(
         let known = device_of(device.as_raw());
         let logger = &known.instance.logger;
         if name.is_null() {
-            logger.log(
-                Level::Error,
-                Topic::Usage,
-                format_args!("vkGetDeviceProcAddr: pName must not be NULL"),
-            );
+            vkload_core::log!(logger, Error, Usage: "vkGetDeviceProcAddr: pName must not be NULL");
             return None;
         }
         match registry::find(CStr::from_ptr(name)) {
             Some(own @ (command::GET_DEVICE_PROC_ADDR | command::DESTROY_DEVICE)) => exports.get(own),
             Some(other) if other.device_slot().is_none() => {
-                logger.log(
-                    Level::Error,
-                    Topic::Usage,
-                    format_args!(
-                        "vkGetDeviceProcAddr: {} is not a device command: look it up with the instance",
-                        Escaped(other.name().to_bytes())
-                    ),
-                );
+                vkload_core::log!(logger, Error, Usage:
+                    "vkGetDeviceProcAddr: {} is not a device command: look it up with the instance",
+                    Escaped(other.name().to_bytes()));
                 None
             }
             _ => known.table.get::<Find>(command::GET_DEVICE_PROC_ADDR)?(device, name),

@@ -6,7 +6,6 @@ use vkload_core::registry::{CommandId, ExtensionSet, command};
 use super::disabled::{DISABLED, Disabled};
 use super::exports::LIST;
 
-/// A command of Vulkan 1.0 that the head of the chain lacks.
 pub(super) struct Missing(pub(super) CommandId);
 
 /// Fills the table of an instance or a device with these enabled extensions from the head of its chain.

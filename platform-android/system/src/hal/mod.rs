@@ -16,7 +16,6 @@ use platform_android::hal::{DoesNotOpen, Driver, Open, Search, open};
 use platform_android::host::Host;
 use platform_android::system::{OpenMethod, Statistic};
 use platform_android::trace::slice;
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::Arc;
 use vkload_core::platform::Lock;
 
@@ -28,7 +27,6 @@ pub struct DriverSearch {
 }
 
 impl DriverSearch {
-    #[must_use]
     pub const fn new() -> Self {
         Self { report: Lock::new(None) }
     }
@@ -81,7 +79,6 @@ fn is_replaced(host: &Host, open: &Open) -> bool {
     updatable.is_some_and(|namespace| open.library.method != OpenMethod::Namespace(namespace))
 }
 
-/// Releases a driver that another one replaces.
 fn unload(host: &Host, open: &Open) {
     // SAFETY: the device is open, and nothing in this process uses the driver: it was forked from a
     // process without instances, or else those are not valid here.
@@ -94,16 +91,12 @@ fn unload(host: &Host, open: &Open) {
     }
 }
 
-/// Finds and opens the driver. Returns `None` if the system has none.
 fn load(sources: &mut Sources<'_>) -> Result<Option<Open>, DoesNotOpen> {
     let host = sources.host;
     let Some(Found { candidate, library, module }) = sources.module() else {
         let why = sources.report.why_none();
-        host.log(
-            Level::Error,
-            Topic::Driver,
-            format_args!("there is no Vulkan driver, so applications find no device: {why}"),
-        );
+        vkload_core::log!(host, Error, Driver:
+            "there is no Vulkan driver, so applications find no device: {why}");
         return Ok(None);
     };
     // SAFETY: `Sources::module` only returns modules for Vulkan.

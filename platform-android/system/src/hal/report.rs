@@ -12,7 +12,6 @@ use platform_android::system::{PROPERTY_VALUE_MAX, PropertyValue};
 
 #[derive(Debug, Default)]
 pub struct Report {
-    /// The candidates. The last one is the driver if its decision is [`ModuleDecision::Used`].
     pub candidates: Vec<Candidate>,
 }
 
@@ -26,17 +25,18 @@ pub struct Candidate {
     pub decision: ModuleDecision,
 }
 
-/// A source of drivers, in search order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The namespace of an updatable driver that the framework has chosen for this application.
-    Updatable,
-    Apex,
-    /// The vendor's libraries, which the system calls sphal.
-    Vendor,
-    /// libhardware's own search for the module `vulkan`, the last source on systems up to Android
-    /// 11.
-    Hardware,
+vkload_core::reasons! {
+    /// A source of drivers, in search order.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Source [] {
+        /// The namespace of an updatable driver that the framework has chosen for this application.
+        Updatable = ["updatable-driver"] ("the updatable driver's package");
+        Apex = ["apex"] ("the APEX of ro.vulkan.apex");
+        /// The vendor's libraries, which the system calls sphal.
+        Vendor = ["vendor"] ("the vendor's libraries");
+        /// libhardware's own search for the module `vulkan`, the last source on systems up to Android 11.
+        Hardware = ["libhardware"] ("libhardware");
+    }
 }
 
 vkload_core::reasons! {
@@ -47,38 +47,12 @@ vkload_core::reasons! {
         /// The property that would name the library is empty or unset.
         PropertyNotSet = ["property-not-set" Debug]
             ("nothing from {} by {}: it is not set", of.source, Escaped(of.property.unwrap_or_default().to_bytes()));
-        DoesNotOpen {
-            error: Text,
-        } = ["does-not-open" Warning]
+        DoesNotOpen { error: Text } = ["does-not-open" Warning]
             ("from {} cannot be opened ({}): install it, or correct the property", of.source, Escaped(error));
-        NoHardwareModule {
-            error: c_int,
-        } = ["no-hardware-module" Debug] ("nothing from {}: hw_get_module returned {error}", of.source);
+        NoHardwareModule { error: c_int }
+            = ["no-hardware-module" Debug] ("nothing from {}: hw_get_module returned {error}", of.source);
         /// The library is no module for Vulkan, or does not work as one.
         Faulty(fault: ModuleFault) = [(fault.id(); &[]) Error] ("from {}{fault}", of.source);
-    }
-}
-
-impl Source {
-    /// Returns a short, stable name, for programs.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Updatable => "updatable-driver",
-            Self::Apex => "apex",
-            Self::Vendor => "vendor",
-            Self::Hardware => "libhardware",
-        }
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Updatable => "the updatable driver's package",
-            Self::Apex => "the APEX of ro.vulkan.apex",
-            Self::Vendor => "the vendor's libraries",
-            Self::Hardware => "libhardware",
-        })
     }
 }
 
@@ -134,7 +108,6 @@ const PREFIX: &[u8] = b"vulkan.";
 const SUFFIX: &[u8] = b".so";
 const FILE_NAME_MAX: usize = PREFIX.len() + PROPERTY_VALUE_MAX + SUFFIX.len();
 
-/// The name of a driver's library: `vulkan.VALUE.so`.
 #[derive(Clone, Copy)]
 pub struct FileName {
     bytes: [u8; FILE_NAME_MAX],
@@ -143,8 +116,6 @@ pub struct FileName {
 impl FileName {
     pub(super) const NONE: Self = Self { bytes: [0; FILE_NAME_MAX] };
 
-    /// Forms the name for a property's value.
-    #[must_use]
     pub fn of(value: &PropertyValue) -> Self {
         let mut name = Self::NONE;
         let parts = PREFIX.iter().chain(value.as_bytes()).chain(SUFFIX);

@@ -23,7 +23,6 @@ const SOURCES: [Source; 4] = [Source::Updatable, Source::Apex, Source::Vendor, S
 /// The properties whose values name libraries, in the order in which they are tried.
 const PROPERTIES: [&CStr; 2] = [c"ro.hardware.vulkan", c"ro.board.platform"];
 
-/// The property with the name of the APEX that holds the driver.
 const APEX: &CStr = c"ro.vulkan.apex";
 
 pub(super) struct Sources<'a> {
@@ -42,7 +41,6 @@ pub(super) struct Found {
 enum Answer {
     NoSource,
     Nothing,
-    /// A library opened, but is not a driver.
     NoDriver,
     Module(Found),
 }
@@ -68,7 +66,6 @@ impl Sources<'_> {
         None
     }
 
-    /// Notes and logs the outcome of a candidate.
     pub(super) fn note(&mut self, candidate: Candidate) {
         self.host.log(candidate.decision.level(), Topic::Driver, format_args!("{candidate}"));
         self.report.note(candidate);
@@ -97,7 +94,6 @@ impl Sources<'_> {
         Answer::NoSource
     }
 
-    /// Opens the first library that opens.
     fn open_first(&mut self, source: Source, method: OpenMethod) -> Answer {
         let _slice = slice(c"LoadDriver");
         for property in PROPERTIES {

@@ -17,7 +17,6 @@ use platform_android::hal::Driver;
 use platform_android::hal::layout::{DEVICE_TAG, DISPATCH_MAGIC, Device};
 use platform_android::host::current;
 
-/// The maximum number of instances at a time.
 const INSTANCES: usize = 32;
 
 const DEVICE_VERSION: u32 = 0x0001_0000;
@@ -67,7 +66,6 @@ pub(super) fn driver() -> Driver {
     }
 }
 
-/// Returns whether this stands in for a driver that the system does not have.
 pub fn is_stub(driver: &Driver) -> bool {
     core::ptr::eq(driver.device.as_ptr(), STUB.device.get())
 }

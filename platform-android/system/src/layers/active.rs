@@ -22,7 +22,6 @@ use super::enabling::{self, By, Wanted};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The settings or a property enable it.
     Implicit,
     Explicit,
     Platform,
@@ -47,8 +46,6 @@ pub struct Active {
 }
 
 impl Active {
-    /// Creates an empty list, on this system.
-    #[must_use]
     pub fn none(system: &'static dyn System) -> Self {
         Self { layers: Vec::new(), system }
     }
@@ -138,7 +135,7 @@ impl Layers {
         }
         for layer in active.iter() {
             let name = Escaped(layer.name().to_bytes());
-            logger.log(Level::Info, Topic::Layer, format_args!("layer {name} is active"));
+            vkload_core::log!(logger, Info, Layer: "layer {name} is active");
         }
         Ok(active)
     }
@@ -183,7 +180,6 @@ impl Choice<'_> {
         }
     }
 
-    /// Adds the device's layers, which are always active.
     fn activate_of_device(&self, origin: Origin, active: &mut Active) -> Result<(), OutOfMemory> {
         let kind = if origin == Origin::Oem { Kind::Oem } else { Kind::Platform };
         for library in self.found.libraries.iter().filter(|library| library.origin == origin) {
@@ -193,11 +189,8 @@ impl Choice<'_> {
                     Err(outcome) => {
                         let (name, why) = (Escaped(layer.name().to_bytes()), Unusable(&outcome));
                         let path = Escaped(library.path.as_c_str().to_bytes());
-                        self.logger.log(
-                            Level::Error,
-                            Topic::Layer,
-                            format_args!("{path}: the device's layer {name} is left out: {why}"),
-                        );
+                        vkload_core::log!(self.logger, Error, Layer:
+                            "{path}: the device's layer {name} is left out: {why}");
                     }
                 }
             }
@@ -259,7 +252,6 @@ unsafe fn agree(
     unsafe { with_layer(&exports, platform::Library(library.handle), name, &LayerFunctions::default()) }
 }
 
-/// One library, with or without its negotiation function.
 struct Exports<'a> {
     system: &'a dyn System,
     library: Library,

@@ -8,7 +8,6 @@ use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, format_into, sort_by,
 
 use platform_android::system::{PROPERTY_VALUE_MAX, PropertyValue};
 
-/// The property that lists enabled layers, separated by colons.
 const LIST: &CStr = c"debug.vulkan.layers";
 
 /// The prefix of numbered properties, which enable one layer each.
@@ -26,7 +25,6 @@ pub(super) struct Wanted {
     pub by: By,
 }
 
-/// The source of a request for a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The settings: `gpu_debug_layers`.

@@ -40,7 +40,6 @@ impl Default for Layers {
 }
 
 impl Layers {
-    #[must_use]
     pub const fn new() -> Self {
         let state = Lock::new(State { progress: Progress::NotBegun, found: None });
         Self { state, searched: EventCount::new() }
@@ -62,7 +61,6 @@ impl Layers {
         }
     }
 
-    /// Searches for layers, keeping those in `before`, and records the result for this process.
     fn look(&self, host: &Host, before: Option<Arc<Found>>) -> Result<Arc<Found>, OutOfMemory> {
         let _slice = slice(c"DiscoverLayers");
         let found = self.search(host, before.as_deref()).and_then(Arc::try_new);

@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 use android_simulation::hal::Hal;
+use android_simulation::hook;
 use ash::vk::{self, Handle as _};
 use platform_android::objects::{device_of, instance_of};
 use platform_android::{ApiLevel, driver};
@@ -265,11 +266,11 @@ fn the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
     let mut buffers = [vk::CommandBuffer::null(); 3];
     // SAFETY: valid handles, structures and memory for results.
     unsafe {
-        driver::get_device_queue(device, 0, 0, &mut queue);
-        driver::get_device_queue2(device, &vk::DeviceQueueInfo2::default(), &mut again);
+        hook!(PFN_vkGetDeviceQueue)(device, 0, 0, &mut queue);
+        hook!(PFN_vkGetDeviceQueue2)(device, &vk::DeviceQueueInfo2::default(), &mut again);
         assert_eq!(queue, again);
         let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(3);
-        let result = driver::allocate_command_buffers(device, &info, buffers.as_mut_ptr());
+        let result = hook!(PFN_vkAllocateCommandBuffers)(device, &info, buffers.as_mut_ptr());
         assert_eq!(result, vk::Result::SUCCESS);
         let ours = device_of(device.as_raw());
         assert!(std::ptr::eq(device_of(queue.as_raw()), ours));
@@ -288,7 +289,7 @@ fn a_queue_without_the_mark_is_named_in_the_log() {
     let device = world.device(instance, &[]);
     let mut queue = vk::Queue::null();
     // SAFETY: a valid device and memory for the result.
-    unsafe { driver::get_device_queue(device, 0, 0, &mut queue) };
+    unsafe { hook!(PFN_vkGetDeviceQueue)(device, 0, 0, &mut queue) };
     assert_ne!(queue, vk::Queue::null());
     let errors = world.errors();
     assert!(errors.len() == 1 && errors[0].contains("HWVULKAN_DISPATCH_MAGIC"), "{errors:?}");
@@ -307,7 +308,7 @@ fn command_buffers_that_were_not_allocated_are_left_alone() {
     // SAFETY: valid handles, structures and memory for results.
     unsafe {
         let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(2);
-        let result = driver::allocate_command_buffers(device, &info, buffers.as_mut_ptr());
+        let result = hook!(PFN_vkAllocateCommandBuffers)(device, &info, buffers.as_mut_ptr());
         assert_eq!(result, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     }
     assert_eq!(world.errors(), [""; 0]);
@@ -321,7 +322,7 @@ fn a_queue_that_does_not_exist_is_null() {
     let device = world.device(instance, &[]);
     let mut queue = vk::Queue::from_raw(1);
     // SAFETY: a valid device, a structure and memory for the result.
-    unsafe { driver::get_device_queue2(device, &vk::DeviceQueueInfo2::default(), &mut queue) };
+    unsafe { hook!(PFN_vkGetDeviceQueue2)(device, &vk::DeviceQueueInfo2::default(), &mut queue) };
     assert_eq!(queue, vk::Queue::null());
     assert_eq!(world.errors(), [""; 0]);
     world.finish(instance, Some(device));
@@ -334,10 +335,10 @@ fn groups(world: &World, room: u32) -> (vk::Result, Vec<(u32, vk::Bool32)>) {
     let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); room as usize];
     // SAFETY: a valid instance and counted out-arrays.
     let result = unsafe {
-        let result = driver::enumerate_physical_device_groups(instance, &mut count, null_mut());
+        let result = hook!(PFN_vkEnumeratePhysicalDeviceGroups)(instance, &mut count, null_mut());
         assert_eq!(result, vk::Result::SUCCESS);
         count = count.min(room);
-        driver::enumerate_physical_device_groups(instance, &mut count, groups.as_mut_ptr())
+        hook!(PFN_vkEnumeratePhysicalDeviceGroups)(instance, &mut count, groups.as_mut_ptr())
     };
     groups.truncate(count as usize);
     let sizes = groups.iter().map(|group| {

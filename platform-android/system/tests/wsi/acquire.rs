@@ -1,10 +1,10 @@
 //! Acquiring images, and releasing them.
 
 use android_simulation::graphics::{Graphics, Releases};
+use android_simulation::hook;
 use android_simulation::{NextBuffer, WithoutBuffers};
 use ash::vk::{self, Handle};
 use platform_android::native_buffer::structure;
-use platform_android::wsi;
 use platform_android::wsi::structures::CREATE_DEFERRED;
 
 use super::world::{SUCCESS, World, request};
@@ -195,7 +195,7 @@ fn the_second_form_acquires_as_the_first_does() {
         .device_mask(1);
     let mut index = 9;
     // SAFETY: valid handles and memory for the result.
-    let result = unsafe { wsi::acquire::acquire_next_image2(world.device, &info, &mut index) };
+    let result = unsafe { hook!(PFN_vkAcquireNextImage2KHR)(world.device, &info, &mut index) };
     assert_eq!((result, index), (SUCCESS, 0));
     assert_eq!(Graphics::change().acquired, [(1, false, 8, 9)]);
     world.destroy_swapchain(swapchain);
@@ -308,7 +308,7 @@ fn an_unknown_buffer_goes_back() {
 fn release(world: &World, swapchain: vk::SwapchainKHR, images: &[u32]) -> vk::Result {
     let info = vk::ReleaseSwapchainImagesInfoEXT::default().swapchain(swapchain).image_indices(images);
     // SAFETY: a valid handle and a counted array.
-    unsafe { wsi::release::release_swapchain_images(world.device, &info) }
+    unsafe { hook!(PFN_vkReleaseSwapchainImagesEXT)(world.device, &info) }
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn images_of_a_retired_swapchain_are_released_without_the_window() {
 
 fn bind(world: &World, infos: &[vk::BindImageMemoryInfo<'_>]) -> vk::Result {
     // SAFETY: valid handles, and a counted array of valid chains.
-    unsafe { wsi::bind::bind_image_memory2(world.device, infos.len() as u32, infos.as_ptr()) }
+    unsafe { hook!(PFN_vkBindImageMemory2)(world.device, infos.len() as u32, infos.as_ptr()) }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 
 use android_simulation::graphics::Graphics;
+use android_simulation::hook;
 use ash::vk::{self, Handle, SurfaceTransformFlagsKHR as Transform};
 use platform_android::native_buffer::{Usage2, structure};
 use platform_android::objects::device_of;
@@ -125,7 +126,7 @@ fn the_old_swapchain_must_be_of_this_surface() {
     let mut another = vk::SurfaceKHR::null();
     // SAFETY: valid handles and pointers.
     let made =
-        unsafe { wsi::surface::create_android_surface(world.instance, &info, world.callbacks, &mut another) };
+        unsafe { hook!(PFN_vkCreateAndroidSurfaceKHR)(world.instance, &info, world.callbacks, &mut another) };
     assert_eq!((made, other), (SUCCESS, ()));
     let old = world.swapchain(&request(another));
     assert_eq!(world.try_swapchain(&request(surface).old_swapchain(old)), Err(IN_USE));
@@ -235,7 +236,7 @@ fn too_small_an_array_of_images_is_incomplete() {
     let (mut count, mut image) = (1, vk::Image::null());
     // SAFETY: a valid handle and a counted out-array.
     let result =
-        unsafe { wsi::swapchain::get_swapchain_images(world.device, swapchain, &mut count, &mut image) };
+        unsafe { hook!(PFN_vkGetSwapchainImagesKHR)(world.device, swapchain, &mut count, &mut image) };
     assert_eq!((result, count, image.is_null()), (vk::Result::INCOMPLETE, 1, false));
     world.destroy_swapchain(swapchain);
     world.destroy_surface(surface);

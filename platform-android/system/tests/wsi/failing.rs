@@ -1,8 +1,8 @@
 //! Every call to the window and to the driver fails once, and nothing is leaked.
 
 use android_simulation::graphics::{Graphics, Releases};
+use android_simulation::hook;
 use ash::vk::{self, Handle, PresentModeKHR as Mode};
-use platform_android::wsi;
 use platform_android::wsi::structures::CREATE_DEFERRED;
 
 use super::world::{World, chain, request};
@@ -118,7 +118,7 @@ fn frames(world: &World, surface: vk::SurfaceKHR, mode: Mode) {
             let info =
                 vk::ReleaseSwapchainImagesInfoEXT::default().swapchain(swapchain).image_indices(&indices);
             // SAFETY: a valid handle and a counted array.
-            let _ = unsafe { wsi::release::release_swapchain_images(world.device, &info) };
+            let _ = unsafe { hook!(PFN_vkReleaseSwapchainImagesEXT)(world.device, &info) };
             continue;
         }
         let _ = world.present_with(swapchain, image, chain(&fence));
@@ -126,7 +126,7 @@ fn frames(world: &World, surface: vk::SurfaceKHR, mode: Mode) {
         let mut count = 0;
         // SAFETY: a valid handle and memory for the number.
         let _ = unsafe {
-            wsi::timing::get_past_presentation_timing(
+            hook!(PFN_vkGetPastPresentationTimingGOOGLE)(
                 world.device,
                 swapchain,
                 &mut count,

@@ -4,6 +4,7 @@ use std::ptr::null_mut;
 
 use android_simulation::Simulation;
 use android_simulation::graphics::Graphics;
+use android_simulation::hook;
 use ash::vk::{self, ColorSpaceKHR as Space, Format};
 use platform_android::{ApiLevel, Switch, wsi};
 
@@ -13,7 +14,7 @@ pub(crate) fn formats(world: &World, surface: vk::SurfaceKHR) -> Result<Vec<(For
     let mut count = 0;
     // SAFETY: valid handles and a counted out-array.
     unsafe {
-        let get = wsi::queries::get_surface_formats;
+        let get = hook!(PFN_vkGetPhysicalDeviceSurfaceFormatsKHR);
         match get(world.physical_device, surface, &mut count, null_mut()) {
             SUCCESS => {}
             error => return Err(error),
@@ -184,7 +185,12 @@ fn too_small_an_array_of_formats_is_incomplete() {
     let mut count = 1;
     // SAFETY: valid handles and a counted out-array.
     let result = unsafe {
-        wsi::queries::get_surface_formats2(world.physical_device, &info, &mut count, one.as_mut_ptr())
+        hook!(PFN_vkGetPhysicalDeviceSurfaceFormats2KHR)(
+            world.physical_device,
+            &info,
+            &mut count,
+            one.as_mut_ptr(),
+        )
     };
     assert_eq!((result, count), (vk::Result::INCOMPLETE, 1));
     assert!(one[0].surface_format.format == Format::R8G8B8A8_UNORM);
@@ -215,7 +221,12 @@ fn compression_of_formats_is_the_drivers() {
         let mut get = || {
             // SAFETY: valid handles and a counted out-array.
             unsafe {
-                wsi::queries::get_surface_formats2(world.physical_device, &info, &mut count, out.as_mut_ptr())
+                hook!(PFN_vkGetPhysicalDeviceSurfaceFormats2KHR)(
+                    world.physical_device,
+                    &info,
+                    &mut count,
+                    out.as_mut_ptr(),
+                )
             }
         };
         assert_eq!(get(), vk::Result::INCOMPLETE);

@@ -1,5 +1,6 @@
 //! Memory of the application's callbacks, and running out of it.
 
+use android_simulation::hook;
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -7,7 +8,6 @@ use std::ptr::null_mut;
 use std::sync::Mutex;
 
 use ash::vk::{self, Handle, SystemAllocationScope as Scope};
-use platform_android::wsi;
 
 use super::world::{SUCCESS, World, chain, request};
 
@@ -133,7 +133,7 @@ fn without_memory_no_image_is_bound() {
     for allocation in 0..3 {
         book.lock().unwrap().left = Some(allocation);
         // SAFETY: valid handles, and a counted array of valid chains.
-        let result = unsafe { wsi::bind::bind_image_memory2(world.device, 1, &info) };
+        let result = unsafe { hook!(PFN_vkBindImageMemory2)(world.device, 1, &info) };
         let expected = if allocation < 2 { vk::Result::ERROR_OUT_OF_HOST_MEMORY } else { SUCCESS };
         assert_eq!(result, expected);
     }
@@ -154,7 +154,8 @@ fn the_queue_for_times_is_in_the_swapchains_memory() {
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
     // SAFETY: valid handles.
-    let resize = |size| unsafe { wsi::present_timing::set_queue_size(world.device, swapchain, size) };
+    let resize =
+        |size| unsafe { hook!(PFN_vkSetSwapchainPresentTimingQueueSizeEXT)(world.device, swapchain, size) };
     let before = book.lock().unwrap().blocks.len();
     assert_eq!(resize(4), SUCCESS);
     assert_eq!(book.lock().unwrap().blocks.len(), before + 1);

@@ -3,11 +3,12 @@
 use std::ptr::null;
 
 use android_simulation::graphics::{Graphics, Releases};
+use android_simulation::hook;
 use android_simulation::{FakeWindow, Simulation};
 use ash::vk::{self, Handle};
 use platform_android::wsi::native_window::Rectangle;
 use platform_android::wsi::present::worse;
-use platform_android::{ApiLevel, Switch, wsi};
+use platform_android::{ApiLevel, Switch};
 
 use super::world::{INSTANCE, SUCCESS, World, chain, request};
 
@@ -191,7 +192,7 @@ fn another(world: &World) -> (FakeWindow, vk::SurfaceKHR) {
     let mut surface = vk::SurfaceKHR::null();
     // SAFETY: valid handles and pointers.
     let result =
-        unsafe { wsi::surface::create_android_surface(world.instance, &info, world.callbacks, &mut surface) };
+        unsafe { hook!(PFN_vkCreateAndroidSurfaceKHR)(world.instance, &info, world.callbacks, &mut surface) };
     assert_eq!(result, SUCCESS);
     (window, surface)
 }
@@ -327,7 +328,7 @@ fn hdr_metadata_reach_the_window() {
     let (swapchains, metadata) = ([new, old], [metadata(1.0), metadata(99.0)]);
     // SAFETY: valid handles, and two arrays of two elements.
     unsafe {
-        wsi::hdr::set_hdr_metadata(world.device, 2, swapchains.as_ptr(), metadata.as_ptr());
+        hook!(PFN_vkSetHdrMetadataEXT)(world.device, 2, swapchains.as_ptr(), metadata.as_ptr());
     }
     assert_eq!(world.window.calls(), ["smpte2086", "cta861.3"]);
     let told = world.window.change().told.clone();

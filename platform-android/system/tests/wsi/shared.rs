@@ -2,8 +2,8 @@
 
 use android_simulation::NextBuffer;
 use android_simulation::graphics::Graphics;
+use android_simulation::hook;
 use ash::vk::{self, PresentModeKHR as Mode};
-use platform_android::wsi;
 use platform_android::wsi::structures::CREATE_DEFERRED;
 
 use super::world::{SUCCESS, World, chain, request};
@@ -30,7 +30,7 @@ fn the_image_never_leaves_the_application() {
     assert!(Graphics::change().acquired.iter().all(|acquired| !acquired.1));
     let info = vk::ReleaseSwapchainImagesInfoEXT::default().swapchain(swapchain).image_indices(&[0]);
     // SAFETY: a valid handle and a counted array.
-    let released = unsafe { wsi::release::release_swapchain_images(world.device, &info) };
+    let released = unsafe { hook!(PFN_vkReleaseSwapchainImagesEXT)(world.device, &info) };
     assert_eq!((released, world.window.calls()), (SUCCESS, vec![]));
     world.destroy_swapchain(swapchain);
     assert!(!world.window.calls().contains(&"cancel".to_owned()));

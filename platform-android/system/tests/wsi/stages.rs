@@ -3,17 +3,17 @@
 use std::ptr::{null, null_mut};
 
 use android_simulation::graphics::{Graphics, Releases};
+use android_simulation::hook;
 use ash::vk::{self, TaggedStructure};
-use platform_android::wsi::present_timing::{
-    get_past_presentation_timing, get_time_domains, get_timing_properties, set_queue_size,
-};
 use platform_android::wsi::structures::{
-    AT_RELATIVE_TIME, CREATE_PRESENT_TIMING, ERROR_PRESENT_TIMING_QUEUE_FULL, PastPresentationTiming,
-    PastPresentationTimingInfo, PastPresentationTimingProperties, PresentId2, PresentStageTime,
-    PresentTimingInfo, PresentTimingSurfaceCapabilities, PresentTimingsInfo, SwapchainTimeDomainProperties,
-    SwapchainTimingProperties,
+    AT_RELATIVE_TIME, CREATE_PRESENT_TIMING, ERROR_PRESENT_TIMING_QUEUE_FULL, PresentId2, PresentTimingInfo,
+    PresentTimingSurfaceCapabilities, PresentTimingsInfo,
 };
-use platform_android::wsi::{self};
+use vkload_core::registry::types::{
+    PastPresentationTimingEXT, PastPresentationTimingFlagsEXT, PastPresentationTimingInfoEXT,
+    PastPresentationTimingPropertiesEXT, PresentStageFlagsEXT, PresentStageTimeEXT,
+    SwapchainTimeDomainPropertiesEXT, SwapchainTimingPropertiesEXT,
+};
 
 use super::world::{SUCCESS, World, chain, request};
 
@@ -75,7 +75,7 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
 
 fn resize(world: &World, swapchain: vk::SwapchainKHR, size: u32) -> vk::Result {
     // SAFETY: valid handles.
-    unsafe { set_queue_size(world.device, swapchain, size) }
+    unsafe { hook!(PFN_vkSetSwapchainPresentTimingQueueSizeEXT)(world.device, swapchain, size) }
 }
 
 /// A frame with fetched times: its id, its stages with their times, and whether they are complete.
@@ -93,11 +93,11 @@ fn fetch_stages(
     room: usize,
     stage_room: u32,
 ) -> (vk::Result, Vec<Fetched>) {
-    let mut stages = vec![[PresentStageTime::default(); 3]; room];
+    let mut stages = vec![[PresentStageTimeEXT { stage: PresentStageFlagsEXT(0), time: 0 }; 3]; room];
     let mut timings: Vec<_> = stages
         .iter_mut()
-        .map(|stages| PastPresentationTiming {
-            s_type: PastPresentationTiming::STRUCTURE_TYPE,
+        .map(|stages| PastPresentationTimingEXT {
+            s_type: PastPresentationTimingEXT::STRUCTURE_TYPE,
             p_next: null_mut(),
             present_id: 0,
             target_time: 0,
@@ -108,14 +108,14 @@ fn fetch_stages(
             report_complete: vk::FALSE,
         })
         .collect();
-    let info = PastPresentationTimingInfo {
-        s_type: PastPresentationTimingInfo::STRUCTURE_TYPE,
+    let info = PastPresentationTimingInfoEXT {
+        s_type: PastPresentationTimingInfoEXT::STRUCTURE_TYPE,
         p_next: null(),
-        flags,
+        flags: PastPresentationTimingFlagsEXT(flags),
         swapchain,
     };
-    let mut out = PastPresentationTimingProperties {
-        s_type: PastPresentationTimingProperties::STRUCTURE_TYPE,
+    let mut out = PastPresentationTimingPropertiesEXT {
+        s_type: PastPresentationTimingPropertiesEXT::STRUCTURE_TYPE,
         p_next: null_mut(),
         timing_properties_counter: 0,
         time_domains_counter: 0,
@@ -123,7 +123,7 @@ fn fetch_stages(
         p_presentation_timings: timings.as_mut_ptr(),
     };
     // SAFETY: valid handles, and structures with counted arrays.
-    let result = unsafe { get_past_presentation_timing(world.device, &info, &mut out) };
+    let result = unsafe { hook!(PFN_vkGetPastPresentationTimingEXT)(world.device, &info, &mut out) };
     if result.as_raw() < 0 {
         return (result, Vec::new());
     }
@@ -131,7 +131,7 @@ fn fetch_stages(
     let fetched = fetched.map(|(timing, stages)| {
         assert_eq!(timing.time_domain.as_raw(), STAGE_LOCAL);
         let stages = stages.iter().take(timing.present_stage_count as usize);
-        let stages = stages.map(|stage| (stage.stage, stage.time)).collect();
+        let stages = stages.map(|stage| (stage.stage.0, stage.time)).collect();
         (timing.present_id, stages, timing.report_complete != vk::FALSE)
     });
     (result, fetched.collect())
@@ -255,7 +255,7 @@ fn a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
     let (swapchains, images) = ([swapchain], [image]);
     let again = vk::PresentInfoKHR::default().swapchains(&swapchains).image_indices(&images);
     // SAFETY: valid handles, and arrays of one element.
-    assert_eq!(unsafe { wsi::present::queue_present(world.queue, &again) }, SUCCESS);
+    assert_eq!(unsafe { hook!(PFN_vkQueuePresentKHR)(world.queue, &again) }, SUCCESS);
     assert_eq!(Graphics::change().released, [(1, 1), (0, 1)]);
     // The window waits for the drawing: its fence, and the loader's.
     assert_eq!(world.simulation.android.open_fences(), 2);
@@ -301,15 +301,17 @@ fn a_retired_swapchain_is_out_of_date() {
 
 /// Returns the refresh duration, and how often it has changed.
 fn refresh(world: &World, swapchain: vk::SwapchainKHR) -> Result<(u64, u64), vk::Result> {
-    let mut out = SwapchainTimingProperties {
-        s_type: SwapchainTimingProperties::STRUCTURE_TYPE,
+    let mut out = SwapchainTimingPropertiesEXT {
+        s_type: SwapchainTimingPropertiesEXT::STRUCTURE_TYPE,
         p_next: null_mut(),
         refresh_duration: 0,
         refresh_interval: 0,
     };
     let mut counter = 0;
     // SAFETY: valid handles, and memory for the results.
-    let result = unsafe { get_timing_properties(world.device, swapchain, &mut out, &mut counter) };
+    let result = unsafe {
+        hook!(PFN_vkGetSwapchainTimingPropertiesEXT)(world.device, swapchain, &mut out, &mut counter)
+    };
     assert_eq!(out.refresh_duration, out.refresh_interval);
     if result == SUCCESS { Ok((out.refresh_duration, counter)) } else { Err(result) }
 }
@@ -323,22 +325,22 @@ fn a_change_of_the_refresh_rate_is_counted() {
     world.window.change().refresh_duration = 8_333_333;
     assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));
     assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));
-    let mut past = PastPresentationTimingProperties {
-        s_type: PastPresentationTimingProperties::STRUCTURE_TYPE,
+    let mut past = PastPresentationTimingPropertiesEXT {
+        s_type: PastPresentationTimingPropertiesEXT::STRUCTURE_TYPE,
         p_next: null_mut(),
         timing_properties_counter: 0,
         time_domains_counter: 0,
         presentation_timing_count: 7,
         p_presentation_timings: null_mut(),
     };
-    let info = PastPresentationTimingInfo {
-        s_type: PastPresentationTimingInfo::STRUCTURE_TYPE,
+    let info = PastPresentationTimingInfoEXT {
+        s_type: PastPresentationTimingInfoEXT::STRUCTURE_TYPE,
         p_next: null(),
-        flags: 0,
+        flags: PastPresentationTimingFlagsEXT(0),
         swapchain,
     };
     // SAFETY: valid handles and structures.
-    assert_eq!(unsafe { get_past_presentation_timing(world.device, &info, &mut past) }, SUCCESS);
+    assert_eq!(unsafe { hook!(PFN_vkGetPastPresentationTimingEXT)(world.device, &info, &mut past) }, SUCCESS);
     let counters = (past.timing_properties_counter, past.time_domains_counter);
     assert_eq!((counters, past.presentation_timing_count), ((2, 1), 0));
     world.window.fail(0, -19);
@@ -360,8 +362,8 @@ fn clock_of_a_swapchain() {
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
     let (mut domain, mut id, mut counter) = (vk::TimeDomainKHR::DEVICE, 0, 0);
-    let mut domains = SwapchainTimeDomainProperties {
-        s_type: SwapchainTimeDomainProperties::STRUCTURE_TYPE,
+    let mut domains = SwapchainTimeDomainPropertiesEXT {
+        s_type: SwapchainTimeDomainPropertiesEXT::STRUCTURE_TYPE,
         p_next: null_mut(),
         time_domain_count: 0,
         p_time_domains: null_mut(),
@@ -369,13 +371,34 @@ fn clock_of_a_swapchain() {
     };
     // SAFETY: valid handles, and memory for the results.
     unsafe {
-        assert_eq!(get_time_domains(world.device, swapchain, &mut domains, null_mut()), SUCCESS);
+        assert_eq!(
+            hook!(PFN_vkGetSwapchainTimeDomainPropertiesEXT)(
+                world.device,
+                swapchain,
+                &mut domains,
+                null_mut()
+            ),
+            SUCCESS
+        );
         assert_eq!(domains.time_domain_count, 1);
         (domains.p_time_domains, domains.p_time_domain_ids) = (&mut domain, &mut id);
-        assert_eq!(get_time_domains(world.device, swapchain, &mut domains, &mut counter), SUCCESS);
+        assert_eq!(
+            hook!(PFN_vkGetSwapchainTimeDomainPropertiesEXT)(
+                world.device,
+                swapchain,
+                &mut domains,
+                &mut counter
+            ),
+            SUCCESS
+        );
         assert_eq!((domain.as_raw(), id, counter), (STAGE_LOCAL, 1, 1));
         domains.time_domain_count = 0;
-        let result = get_time_domains(world.device, swapchain, &mut domains, null_mut());
+        let result = hook!(PFN_vkGetSwapchainTimeDomainPropertiesEXT)(
+            world.device,
+            swapchain,
+            &mut domains,
+            null_mut(),
+        );
         assert_eq!(result, vk::Result::INCOMPLETE);
     }
     let mut can = PresentTimingSurfaceCapabilities {
@@ -389,8 +412,9 @@ fn clock_of_a_swapchain() {
     let mut out = vk::SurfaceCapabilities2KHR { p_next: (&raw mut can).cast(), ..Default::default() };
     let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
     // SAFETY: valid handles and chains.
-    let result =
-        unsafe { wsi::capabilities::get_surface_capabilities2(world.physical_device, &info, &mut out) };
+    let result = unsafe {
+        hook!(PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR)(world.physical_device, &info, &mut out)
+    };
     assert_eq!(result, SUCCESS);
     let supported = (
         can.present_timing_supported,

@@ -3,6 +3,7 @@
 use std::ptr::null_mut;
 
 use android_simulation::graphics::Graphics;
+use android_simulation::hook;
 use ash::vk::{self, PresentModeKHR as Mode};
 use platform_android::{ApiLevel, wsi};
 
@@ -49,8 +50,9 @@ fn destroying_disconnects_and_gives_one_reference_back() {
 fn capabilities(world: &World, surface: vk::SurfaceKHR) -> Result<vk::SurfaceCapabilitiesKHR, vk::Result> {
     let mut out = vk::SurfaceCapabilitiesKHR::default();
     // SAFETY: valid handles and memory for the result.
-    let result =
-        unsafe { wsi::capabilities::get_surface_capabilities(world.physical_device, surface, &mut out) };
+    let result = unsafe {
+        hook!(PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR)(world.physical_device, surface, &mut out)
+    };
     if result == SUCCESS { Ok(out) } else { Err(result) }
 }
 
@@ -67,8 +69,9 @@ fn capabilities2(
         info = info.push_next(&mut of_mode);
     }
     // SAFETY: valid handles and chains.
-    let result =
-        unsafe { wsi::capabilities::get_surface_capabilities2(world.physical_device, &info, &mut chained) };
+    let result = unsafe {
+        hook!(PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR)(world.physical_device, &info, &mut chained)
+    };
     (result, chained.surface_capabilities)
 }
 
@@ -227,7 +230,7 @@ fn modes(world: &World, surface: vk::SurfaceKHR) -> Result<Vec<Mode>, vk::Result
     let mut count = 0;
     // SAFETY: valid handles and a counted out-array.
     unsafe {
-        let get = wsi::queries::get_surface_present_modes;
+        let get = hook!(PFN_vkGetPhysicalDeviceSurfacePresentModesKHR);
         match get(world.physical_device, surface, &mut count, null_mut()) {
             SUCCESS => {}
             error => return Err(error),
@@ -323,15 +326,20 @@ fn every_queue_presents_to_every_surface() {
     let mut count = 1;
     // SAFETY: valid handles and memory for the results.
     unsafe {
-        let result = wsi::surface::get_surface_support(world.physical_device, 7, surface, &mut supported);
+        let result = hook!(PFN_vkGetPhysicalDeviceSurfaceSupportKHR)(
+            world.physical_device,
+            7,
+            surface,
+            &mut supported,
+        );
         assert_eq!((result, supported), (SUCCESS, vk::TRUE));
-        let result = wsi::group::get_device_group_present_capabilities(world.device, &mut group);
+        let result = hook!(PFN_vkGetDeviceGroupPresentCapabilitiesKHR)(world.device, &mut group);
         let group: vk::DeviceGroupPresentCapabilitiesKHR<'_> = group;
         assert_eq!((result, group.present_mask[0], group.present_mask[1]), (SUCCESS, 1, 0));
         assert!(group.modes == vk::DeviceGroupPresentModeFlagsKHR::LOCAL);
-        let _ = wsi::group::get_device_group_surface_present_modes(world.device, surface, &mut mode);
+        let _ = hook!(PFN_vkGetDeviceGroupSurfacePresentModesKHR)(world.device, surface, &mut mode);
         assert!(mode == vk::DeviceGroupPresentModeFlagsKHR::LOCAL);
-        let get = wsi::group::get_physical_device_present_rectangles;
+        let get = hook!(PFN_vkGetPhysicalDevicePresentRectanglesKHR);
         assert_eq!(get(world.physical_device, surface, &mut count, null_mut()), SUCCESS);
         assert_eq!(count, 1);
         assert_eq!(get(world.physical_device, surface, &mut count, &mut rectangle), SUCCESS);

@@ -1,12 +1,12 @@
 //! When frames are shown.
 
+use android_simulation::hook;
 use std::ptr::null_mut;
 
 use ash::vk;
 use platform_android::ApiLevel;
-use platform_android::wsi::frame_timestamps::FrameTimestamps;
 use platform_android::wsi::timing::{RECORDS, Record, past_timing};
-use platform_android::wsi::{self};
+use platform_android::wsi::window::FrameTimestamps;
 
 use super::world::{INSTANCE, SUCCESS, World, chain, request};
 
@@ -59,7 +59,12 @@ fn past(world: &World, swapchain: vk::SwapchainKHR, room: usize) -> (vk::Result,
     let mut count = room as u32;
     // SAFETY: valid handles and a counted out-array.
     let result = unsafe {
-        wsi::timing::get_past_presentation_timing(world.device, swapchain, &mut count, timings.as_mut_ptr())
+        hook!(PFN_vkGetPastPresentationTimingGOOGLE)(
+            world.device,
+            swapchain,
+            &mut count,
+            timings.as_mut_ptr(),
+        )
     };
     timings.truncate(count as usize);
     (result, timings.iter().map(|timing| timing.present_id).collect())
@@ -68,8 +73,9 @@ fn past(world: &World, swapchain: vk::SwapchainKHR, room: usize) -> (vk::Result,
 fn count(world: &World, swapchain: vk::SwapchainKHR) -> u32 {
     let mut count = 0;
     // SAFETY: valid handles and memory for the number.
-    let result =
-        unsafe { wsi::timing::get_past_presentation_timing(world.device, swapchain, &mut count, null_mut()) };
+    let result = unsafe {
+        hook!(PFN_vkGetPastPresentationTimingGOOGLE)(world.device, swapchain, &mut count, null_mut())
+    };
     assert_eq!(result, SUCCESS);
     count
 }
@@ -185,7 +191,7 @@ fn the_refresh_duration_is_the_windows() {
         let mut duration = vk::RefreshCycleDurationGOOGLE::default();
         // SAFETY: valid handles and memory for the result.
         let result =
-            unsafe { wsi::timing::get_refresh_cycle_duration(world.device, swapchain, &mut duration) };
+            unsafe { hook!(PFN_vkGetRefreshCycleDurationGOOGLE)(world.device, swapchain, &mut duration) };
         (result, duration.refresh_duration)
     };
     world.window.change().refresh_duration = 8_333_333;

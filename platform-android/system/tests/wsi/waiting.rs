@@ -4,16 +4,16 @@ use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
 use android_simulation::hal::Hal;
+use android_simulation::hook;
 use android_simulation::{FakeWindow, Simulation};
 use ash::vk::{self, TaggedStructure};
 use platform_android::ApiLevel;
 use platform_android::wsi::present_modes::FIFO_LATEST_READY;
-use platform_android::wsi::present_wait::wait_for_present2;
 use platform_android::wsi::structures::{
-    CREATE_PRESENT_WAIT2, PresentId2, PresentWait2Info, SurfaceCapabilitiesPresentId2,
-    SurfaceCapabilitiesPresentWait2,
+    CREATE_PRESENT_WAIT2, PresentId2, SurfaceCapabilitiesPresentId2, SurfaceCapabilitiesPresentWait2,
 };
-use platform_android::wsi::{self};
+
+use vkload_core::registry::types::PresentWait2InfoKHR;
 
 use super::world::{INSTANCE, SUCCESS, World, chain, request};
 
@@ -47,14 +47,14 @@ pub(crate) fn wait(world: &World, swapchain: vk::SwapchainKHR, present_id: u64, 
 }
 
 fn wait_for(device: vk::Device, swapchain: vk::SwapchainKHR, present_id: u64, timeout: u64) -> vk::Result {
-    let info = PresentWait2Info {
-        s_type: PresentWait2Info::STRUCTURE_TYPE,
-        p_next: null_mut(),
+    let info = PresentWait2InfoKHR {
+        s_type: PresentWait2InfoKHR::STRUCTURE_TYPE,
+        p_next: null(),
         present_id,
         timeout,
     };
     // SAFETY: valid handles and a valid structure.
-    unsafe { wait_for_present2(device, swapchain, &info) }
+    unsafe { hook!(PFN_vkWaitForPresent2KHR)(device, swapchain, &info) }
 }
 
 /// Returns a swapchain whose frames are waited for.
@@ -318,8 +318,9 @@ fn capabilities(world: &World, surface: vk::SurfaceKHR) -> (vk::Bool32, vk::Bool
     let mut out = vk::SurfaceCapabilities2KHR { p_next: (&raw mut ids).cast(), ..Default::default() };
     let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
     // SAFETY: valid handles and chains.
-    let result =
-        unsafe { wsi::capabilities::get_surface_capabilities2(world.physical_device, &info, &mut out) };
+    let result = unsafe {
+        hook!(PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR)(world.physical_device, &info, &mut out)
+    };
     assert_eq!(result, SUCCESS);
     (ids.present_id2_supported, waits.present_wait2_supported)
 }

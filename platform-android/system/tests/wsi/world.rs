@@ -5,10 +5,11 @@ use std::ptr::{self, null, null_mut};
 
 use android_simulation::graphics::Graphics;
 use android_simulation::hal::Hal;
+use android_simulation::hook;
 use android_simulation::{FakeWindow, Simulation};
 use ash::vk::{self, Handle};
 use platform_android::objects::{Device, DeviceData, InstanceCommands, InstanceData, device_of, instance_of};
-use platform_android::{ApiLevel, driver, wsi};
+use platform_android::{ApiLevel, driver};
 use vkload_core::memory::CopiedCallbacks;
 
 pub(crate) const SUCCESS: vk::Result = vk::Result::SUCCESS;
@@ -62,7 +63,7 @@ impl World {
                 SUCCESS
             );
             assert_eq!(driver::create_device(physical_device, &of_device, null(), &mut device), SUCCESS);
-            driver::get_device_queue(device, 0, 0, &mut queue);
+            hook!(PFN_vkGetDeviceQueue)(device, 0, 0, &mut queue);
         }
         let window = FakeWindow::new(simulation.android);
         let world = Self { window, simulation, instance, physical_device, device, queue, callbacks: null() };
@@ -137,7 +138,7 @@ impl World {
         let mut surface = vk::SurfaceKHR::null();
         // SAFETY: valid handles and pointers.
         let result = unsafe {
-            wsi::surface::create_android_surface(self.instance, &info, self.callbacks, &mut surface)
+            hook!(PFN_vkCreateAndroidSurfaceKHR)(self.instance, &info, self.callbacks, &mut surface)
         };
         if result == SUCCESS { Ok(surface) } else { Err(result) }
     }
@@ -148,7 +149,7 @@ impl World {
 
     pub(crate) fn destroy_surface(&self, surface: vk::SurfaceKHR) {
         // SAFETY: a valid handle that no code uses any more.
-        unsafe { wsi::surface::destroy_surface(self.instance, surface, self.callbacks) };
+        unsafe { hook!(PFN_vkDestroySurfaceKHR)(self.instance, surface, self.callbacks) };
     }
 
     pub(crate) fn try_swapchain(
@@ -157,9 +158,8 @@ impl World {
     ) -> Result<vk::SwapchainKHR, vk::Result> {
         let mut swapchain = vk::SwapchainKHR::null();
         // SAFETY: valid handles and pointers.
-        let result = unsafe {
-            wsi::create_swapchain::create_swapchain(self.device, info, self.callbacks, &mut swapchain)
-        };
+        let result =
+            unsafe { hook!(PFN_vkCreateSwapchainKHR)(self.device, info, self.callbacks, &mut swapchain) };
         if result == SUCCESS { Ok(swapchain) } else { Err(result) }
     }
 
@@ -169,14 +169,14 @@ impl World {
 
     pub(crate) fn destroy_swapchain(&self, swapchain: vk::SwapchainKHR) {
         // SAFETY: a valid handle that no code uses any more.
-        unsafe { wsi::swapchain::destroy_swapchain(self.device, swapchain, self.callbacks) };
+        unsafe { hook!(PFN_vkDestroySwapchainKHR)(self.device, swapchain, self.callbacks) };
     }
 
     pub(crate) fn images(&self, swapchain: vk::SwapchainKHR) -> Vec<vk::Image> {
         let mut count = 0;
         // SAFETY: a valid handle and a counted out-array.
         unsafe {
-            let get = wsi::swapchain::get_swapchain_images;
+            let get = hook!(PFN_vkGetSwapchainImagesKHR);
             assert_eq!(get(self.device, swapchain, &mut count, null_mut()), SUCCESS);
             let mut images = vec![vk::Image::null(); count as usize];
             assert_eq!(get(self.device, swapchain, &mut count, images.as_mut_ptr()), SUCCESS);
@@ -189,7 +189,7 @@ impl World {
         let mut index = u32::MAX;
         // SAFETY: valid handles and memory for the result.
         let result = unsafe {
-            wsi::acquire::acquire_next_image(self.device, swapchain, timeout, semaphore, fence, &mut index)
+            hook!(PFN_vkAcquireNextImageKHR)(self.device, swapchain, timeout, semaphore, fence, &mut index)
         };
         if result == SUCCESS { Ok(index) } else { Err(result) }
     }
@@ -215,7 +215,7 @@ impl World {
             .results(&mut results);
         info.p_next = chain;
         // SAFETY: valid handles, counted arrays and a valid chain.
-        let result = unsafe { wsi::present::queue_present(self.queue, &info) };
+        let result = unsafe { hook!(PFN_vkQueuePresentKHR)(self.queue, &info) };
         (result, results)
     }
 
@@ -236,7 +236,7 @@ impl World {
 
     pub(crate) fn status(&self, swapchain: vk::SwapchainKHR) -> vk::Result {
         // SAFETY: a valid handle.
-        unsafe { wsi::swapchain::get_swapchain_status(self.device, swapchain) }
+        unsafe { hook!(PFN_vkGetSwapchainStatusKHR)(self.device, swapchain) }
     }
 
     /// Returns everything that was not given back.

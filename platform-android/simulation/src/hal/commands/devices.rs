@@ -41,12 +41,12 @@ pub(super) const COMMANDS: &[Row] = &[
     row!(c"vkDestroyPrivateDataSlot": vk::PFN_vkDestroyPrivateDataSlot = destroy_private_data_slot),
     row!(c"vkSetPrivateData": vk::PFN_vkSetPrivateData = set_private_data),
     row!(c"vkGetPrivateData": vk::PFN_vkGetPrivateData = get_private_data),
-    row!(c"vkGetSwapchainGrallocUsageANDROID": native::GetSwapchainGrallocUsage = gralloc_usage),
-    row!(c"vkGetSwapchainGrallocUsage2ANDROID": native::GetSwapchainGrallocUsage2 = gralloc_usage2),
-    row!(c"vkGetSwapchainGrallocUsage3ANDROID": native::GetSwapchainGrallocUsage3 = gralloc_usage3),
-    row!(c"vkGetSwapchainGrallocUsage4ANDROID": native::GetSwapchainGrallocUsage4 = gralloc_usage4),
-    row!(c"vkAcquireImageANDROID": native::AcquireImage = acquire_image),
-    row!(c"vkQueueSignalReleaseImageANDROID": native::QueueSignalReleaseImage = signal_release_image),
+    row!(c"vkGetSwapchainGrallocUsageANDROID": vk::PFN_vkGetSwapchainGrallocUsageANDROID = gralloc_usage),
+    row!(c"vkGetSwapchainGrallocUsage2ANDROID": vk::PFN_vkGetSwapchainGrallocUsage2ANDROID = gralloc_usage2),
+    row!(c"vkGetSwapchainGrallocUsage3ANDROID": native::types::PFN_vkGetSwapchainGrallocUsage3ANDROID = gralloc_usage3),
+    row!(c"vkGetSwapchainGrallocUsage4ANDROID": native::types::PFN_vkGetSwapchainGrallocUsage4ANDROID = gralloc_usage4),
+    row!(c"vkAcquireImageANDROID": vk::PFN_vkAcquireImageANDROID = acquire_image),
+    row!(c"vkQueueSignalReleaseImageANDROID": vk::PFN_vkQueueSignalReleaseImageANDROID = signal_release_image),
 ];
 
 unsafe extern "system" fn destroy_device(device: vk::Device, _: *const vk::AllocationCallbacks<'_>) {
@@ -144,7 +144,7 @@ noted! {
     gralloc_usage c"vkGetSwapchainGrallocUsageANDROID"
         (vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> Result;
     gralloc_usage2 c"vkGetSwapchainGrallocUsage2ANDROID"
-        (vk::Device, vk::Format, vk::ImageUsageFlags, u32, *mut u64, *mut u64) -> Result;
+        (vk::Device, vk::Format, vk::ImageUsageFlags, vk::SwapchainImageUsageFlagsANDROID, *mut u64, *mut u64) -> Result;
     gralloc_usage3 c"vkGetSwapchainGrallocUsage3ANDROID"
         (vk::Device, *const native::GrallocUsageInfo, *mut u64) -> Result;
     gralloc_usage4 c"vkGetSwapchainGrallocUsage4ANDROID"
