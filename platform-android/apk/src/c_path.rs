@@ -7,7 +7,6 @@ use vkload_core::platform::FileError;
 
 use platform_android::system::System;
 
-/// Returns whether anything exists at this path.
 pub(crate) fn exists(system: &dyn System, path: &[u8]) -> bool {
     let Ok(path) = c_path(path) else { return false };
     !matches!(system.file_size(path.as_c()), Err(FileError::NotFound))

@@ -3,7 +3,6 @@
 use core::sync::atomic::Ordering;
 
 use ash::vk;
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Arc, Escaped, OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::drivers::Driver;
@@ -12,15 +11,12 @@ use super::options::{Choice, DriverSource, Options};
 use super::{Apk, package, settings};
 use platform_android::layers::{DEBUG_FOLDER, Folder, Found, Origin};
 
-/// A configuration. It never changes, and is used from its creation on.
 pub struct Configuration {
     pub options: Options,
     /// Its layer settings, as layers get them. They point into the options.
     pub layer_settings: Vec<vk::LayerSettingEXT<'static>>,
-    /// The drivers that it named, or the system's loader.
     pub drivers: Vec<Driver>,
     pub found: Found,
-    /// Counts configurations from 1.
     pub number: u64,
 }
 
@@ -32,9 +28,6 @@ impl Configuration {
 
 impl Apk {
     /// Puts these options into effect from now on. If anything is wrong with them, nothing changes.
-    ///
-    /// # Errors
-    /// The mistake in the options.
     pub fn configure(&'static self, options: &[u8]) -> Result<(), OptionsError> {
         let _turn = self.turns.take(self.system);
         let made = Options::parse(options).and_then(|options| self.make(options));
@@ -60,7 +53,6 @@ impl Apk {
         result
     }
 
-    /// Removes the folders of unpacked packages that have changed since.
     fn remove_old_packages(&self) -> Result<(), OutOfMemory> {
         let Some(configuration) = self.configuration() else { return Ok(()) };
         for (choice, driver) in configuration.options.drivers.iter().zip(&configuration.drivers) {
@@ -141,13 +133,12 @@ impl Apk {
     fn note_refusal(&self, stop: &OptionsError) -> Result<Option<Arc<Text>>, OutOfMemory> {
         let mut words = Text::new();
         format_into(&mut words, format_args!("{stop}"));
-        self.host.log(Level::Error, Topic::Loader, format_args!("the options do not count: {stop}"));
+        vkload_core::log!(self.host, Error, Loader: "the options do not count: {stop}");
         let words = Arc::try_new(words)?;
         Ok(self.state.lock(self.system).refused.replace(words))
     }
 }
 
-/// Returns the only driver of an application that names none.
 fn system_driver() -> Result<Vec<Driver>, OutOfMemory> {
     let mut drivers = Vec::new();
     let driver = Driver::named(&Choice { name: Text::new(), source: DriverSource::System })?;

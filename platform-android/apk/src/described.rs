@@ -7,7 +7,6 @@ use vkload_core::memory::{Escaped, OutOfMemory, Text};
 use super::json::{Json, LIST, OBJECT};
 use platform_android::layers::{Layer, LayerLibrary};
 
-/// Returns the manifest of a library: its description of its layers, in the core's format.
 pub(super) fn manifest(library: &LayerLibrary) -> Result<Text, OutOfMemory> {
     let mut json = Json::default();
     json.within(OBJECT, |json| {

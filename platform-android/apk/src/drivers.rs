@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-use vkload_core::log::{Level, Topic};
 use vkload_core::memory::{Escaped, OrOutOfMemory, OutOfMemory, Text, text};
 
 use super::Apk;
@@ -29,11 +28,8 @@ pub struct Driver {
     pub not_apart: Option<Text>,
     /// Whether it could also be used as [`Kind::Icd`].
     pub has_both_interfaces: bool,
-    /// Its package's description, if it is in one.
     pub package: Option<Package>,
-    /// Whether it is used; if not, another one is.
     pub used: bool,
-    /// The libraries that were opened for it.
     pub(super) others: Option<Others>,
 }
 
@@ -55,16 +51,13 @@ vkload_core::reasons! {
             ("the library does not open: {}; bring the libraries that it needs, or a build for applications and this processor", Escaped(error));
         NoDriver = ["no-entry-point"]
             ("the library is not a Vulkan driver: it has neither HMI nor vk_icdGetInstanceProcAddr; check the path");
-        /// It is a HAL module that does not start.
         Module(fault: ModuleFault) = [(fault.id(); &[])] ("{}", NotStarted(fault));
-        /// The maximum number of HAL modules is reached.
         TooManyModules = ["too-many-modules"]
             ("{MOST} HAL modules are open already, and they stay open; restart the application to use this one");
         Path = ["path"] ("the driver's path is empty or has a colon in it; rename it");
     }
 }
 
-/// Why a HAL module does not start.
 struct NotStarted<'a>(&'a ModuleFault);
 
 impl fmt::Display for NotStarted<'_> {
@@ -93,7 +86,6 @@ impl From<DriverError> for OrOutOfMemory<DriverError> {
 }
 
 impl Driver {
-    /// Creates a driver that is not used and not yet examined.
     pub(super) fn named(choice: &Choice) -> Result<Self, OutOfMemory> {
         let path: &[u8] = match &choice.source {
             DriverSource::System => SYSTEM_LOADER,
@@ -113,7 +105,6 @@ impl Driver {
         })
     }
 
-    /// Prepares a driver: unpacks it, opens it, and determines its kind.
     pub(super) fn prepare(
         &mut self,
         apk: &'static Apk,
@@ -190,21 +181,16 @@ impl Driver {
         }
     }
 
-    /// Logs how the driver is used, and why.
     fn tell(&self, apk: &Apk) {
         let path = Escaped(&self.library);
-        apk.host.log(Level::Info, Topic::Driver, format_args!("{path}: {}", self.use_of_interfaces()));
+        vkload_core::log!(apk.host, Info, Driver: "{path}: {}", self.use_of_interfaces());
         if let Some(reason) = &self.not_apart {
             let reason = Escaped(reason);
-            apk.host.log(
-                Level::Info,
-                Topic::Driver,
-                format_args!("{path}: is in the application's linker namespace: {reason}"),
-            );
+            vkload_core::log!(apk.host, Info, Driver:
+                "{path}: is in the application's linker namespace: {reason}");
         }
     }
 
-    /// Which interface of the driver is used, and why.
     pub const fn use_of_interfaces(&self) -> &'static str {
         match (self.kind, self.has_both_interfaces) {
             (Kind::System, _) => "used as the system's loader",

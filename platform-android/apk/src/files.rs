@@ -73,7 +73,6 @@ impl Apk {
     }
 }
 
-/// Returns the drivers that the core sees as other loaders.
 fn loaders(configuration: Option<&Configuration>) -> Result<Text, OutOfMemory> {
     let Some(configuration) = configuration else { return text(&[SYSTEM_LOADER]) };
     let mut all = Text::new();
@@ -83,7 +82,6 @@ fn loaders(configuration: Option<&Configuration>) -> Result<Text, OutOfMemory> {
     Ok(all)
 }
 
-/// Appends an element to a colon-separated list.
 fn add(list: &mut Text, element: &[u8]) -> Result<(), OutOfMemory> {
     if !list.is_empty() {
         list.try_push(b':')?;
@@ -146,12 +144,10 @@ impl Files for Apk {
 enum Manifest<'a> {
     Driver(&'a [u8]),
     Given(&'a [u8]),
-    /// Of a library that describes its own layers.
     Described(&'a LayerLibrary),
 }
 
 impl Configuration {
-    /// Returns the value of a variable that the options set.
     fn variable(&self, name: &CStr) -> Option<&[u8]> {
         let mut all = self.options.environment.iter();
         all.find(|(known, _)| known.as_slice() == name.to_bytes()).map(|(_, value)| value.as_slice())
@@ -166,7 +162,6 @@ impl Configuration {
         }
     }
 
-    /// Returns the libraries in a folder that describe their own layers.
     fn described_in<'a>(&'a self, folder: &'a [u8]) -> impl Iterator<Item = &'a LayerLibrary> {
         let is_there = move |library: &&LayerLibrary| {
             let path = library.path.as_c_str().to_bytes();
@@ -221,7 +216,6 @@ fn driver_manifest(library: &[u8]) -> Result<Text, OutOfMemory> {
     Ok(json.finish())
 }
 
-/// Returns the content of a file of the system's.
 pub(super) fn read(system: &dyn System, path: &[u8], limit: usize) -> Result<Text, FileError> {
     let path = c_path(path)?;
     let size = usize::try_from(system.file_size(path.as_c())?).unwrap_or(usize::MAX);

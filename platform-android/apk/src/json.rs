@@ -34,7 +34,6 @@ impl Json {
         Ok(())
     }
 
-    /// Writes the key of the next member.
     pub(super) fn key(&mut self, key: &str) -> Result<&mut Self, OutOfMemory> {
         self.string(key)?;
         self.text.try_push(b':')?;
@@ -79,7 +78,6 @@ impl Json {
     }
 }
 
-/// Escapes text that is written into a string.
 struct Escaped<'a>(&'a mut Text);
 
 impl fmt::Write for Escaped<'_> {

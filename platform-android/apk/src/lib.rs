@@ -76,9 +76,7 @@ use modules::Modules;
 /// have one per system.
 pub struct Apk {
     system: &'static dyn ApplicationSystem,
-    /// Inspects libraries, as the loader of a system image does.
     host: Host,
-    /// The HAL modules that the application brings.
     modules: Modules,
     state: Lock<State>,
     /// Whether there is a configuration, or none could be made.
@@ -92,9 +90,7 @@ struct State {
     configuration: Option<Arc<Configuration>>,
     /// Why the last options were refused, if they were.
     refused: Option<Arc<Text>>,
-    /// The linker namespaces created until now, with their folders.
     namespaces: Vec<(Text, Namespace)>,
-    /// The number of configurations until now.
     number: u64,
     /// Whether the first configuration has been made, or is being made by the thread whose turn it is.
     begun: bool,
@@ -103,7 +99,6 @@ struct State {
 impl Apk {
     /// Creates one that has done nothing yet. Without options the system's loader is the only
     /// driver.
-    #[must_use]
     pub const fn new(system: &'static dyn ApplicationSystem) -> Self {
         Self {
             system,
@@ -122,7 +117,6 @@ impl Apk {
         }
     }
 
-    /// Returns the platform that the core runs on.
     pub const fn platform(&'static self, abort: fn() -> !) -> Platform {
         Platform {
             environment: self,

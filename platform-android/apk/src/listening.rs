@@ -11,10 +11,8 @@ use vkload_core::platform::{EventCount, Lock};
 /// with it.
 pub type LogCallback = unsafe extern "C" fn(level: c_int, text: *const c_char, data: *mut c_void);
 
-/// The listener for the records of this process: the core's and every driver level's.
 pub(crate) static LISTENING: Listening = Listening::new();
 
-/// The state, and the ends of calls.
 pub(crate) struct Listening(Lock<State>, EventCount);
 
 struct State {
@@ -25,7 +23,6 @@ struct State {
 
 #[derive(Clone, Copy)]
 pub(crate) struct Registered {
-    /// The least severe records that it receives.
     pub(crate) level: Level,
     pub(crate) callback: LogCallback,
     pub(crate) data: *mut c_void,
@@ -80,7 +77,6 @@ impl Listener for Listening {
     }
 }
 
-/// Returns the number of a level in the C interface.
 pub(crate) const fn number(level: Level) -> c_int {
     match level {
         Level::Error => 0,

@@ -8,7 +8,6 @@ use vkload_core::memory::{Escaped, OutOfMemory, Text, format_into};
 
 #[derive(Debug)]
 pub enum OptionsError {
-    /// The mistake, and how to fix it.
     Mistake(Text),
     OutOfMemory,
 }
@@ -55,7 +54,6 @@ pub(super) fn wrong_type(name: &str, wanted: &str, value: Value<'_>) -> OptionsE
     OptionsError::mistake(format_args!("line {}: {name:?} takes {wanted}", value.line()))
 }
 
-/// Returns the error for a member that is not known.
 pub(super) fn unknown(
     whose: &str,
     key: Str<'_>,

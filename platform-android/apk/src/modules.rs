@@ -54,16 +54,12 @@ impl Search for NoSearch {
 
 pub(super) struct OpenedModule {
     pub(super) library: Text,
-    /// See [`Driver::not_apart`](super::Driver::not_apart).
     pub(super) not_apart: Option<Text>,
-    /// See [`Driver::has_both_interfaces`](super::Driver::has_both_interfaces).
     pub(super) has_both_interfaces: bool,
 }
 
-/// The reason why a library is not a module.
 pub(super) enum ModuleError {
     Unusable(ModuleFault),
-    /// The maximum number of modules is reached.
     Full,
     OutOfMemory,
 }
@@ -102,7 +98,6 @@ impl Modules {
         ])
     }
 
-    /// Finds the open module in the library with this path: its slot, and how it was opened.
     pub(super) fn find(&self, path: &[u8]) -> Option<(usize, Arc<OpenedModule>)> {
         let all = self.0.iter().enumerate();
         let mut opened = all.filter_map(|(index, module)| Some((index, module.opened()?)));
@@ -110,9 +105,6 @@ impl Modules {
     }
 
     /// Makes the module in this open library one of the process's. Called by one thread at a time.
-    ///
-    /// # Errors
-    /// Why that is impossible.
     ///
     /// # Safety
     /// If the library has the symbol of a HAL module, it has a module's size, its pointers are NULL

@@ -22,18 +22,13 @@ const NAME: &CStr = c"vkload-driver";
 
 pub(super) struct Opened {
     pub(super) library: Library,
-    /// Why it is in the application's namespace; `None` if it has its own.
     pub(super) not_apart: Option<Text>,
-    /// The libraries that were opened for it.
     pub(super) others: Option<Others>,
 }
 
 impl Apk {
     /// Opens a driver's library. If it comes from a package, nothing but its libraries is in its
     /// folder.
-    ///
-    /// # Errors
-    /// Why it does not open.
     pub(super) fn open_driver(
         &'static self,
         path: &[u8],
@@ -70,7 +65,6 @@ impl Apk {
         Ok(others)
     }
 
-    /// Returns the paths of the other libraries in the folder of this one.
     fn neighbours(&self, path: &[u8]) -> Result<Vec<Text>, OutOfMemory> {
         let mut found = Vec::new();
         let slash = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);

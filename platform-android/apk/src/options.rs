@@ -7,7 +7,6 @@ use vkload_core::memory::{Escaped, Text, TryGrow, Vec, text};
 use super::members::{OptionsError, items, string, unknown, wrong_type};
 use super::settings::{self, LayerSetting};
 
-/// An application's options. Everything may be missing.
 #[derive(Debug, Default)]
 pub struct Options {
     /// The layers that are active in every instance, the application's nearest first, before those
@@ -38,14 +37,9 @@ pub struct Choice {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum DriverSource {
-    /// In the system: its loader.
     System,
     Library(Text),
-    Package {
-        path: Text,
-        /// The folder into which it is unpacked.
-        unpack_to: Text,
-    },
+    Package { path: Text, unpack_to: Text },
 }
 
 type Read = fn(&mut Options, &str, Value<'_>) -> Result<(), OptionsError>;
@@ -81,10 +75,6 @@ const MEMBERS: &[(&str, Read)] = &[
 ];
 
 impl Options {
-    /// Reads options.
-    ///
-    /// # Errors
-    /// The mistake in the options, and its position.
     pub fn parse(bytes: &[u8]) -> Result<Self, OptionsError> {
         let root = json::parse(bytes)
             .map_err(|error| OptionsError::mistake(format_args!("the options are not JSON: {error}")))?;
@@ -133,7 +123,6 @@ impl Options {
     }
 }
 
-/// Reads a driver: one of three kinds of objects.
 fn choice(value: Value<'_>, named: bool) -> Result<Choice, OptionsError> {
     const KNOWN: [&str; 5] = ["name", "system", "library", "package", "unpack_to"];
     for (key, value) in value.members() {

@@ -43,7 +43,6 @@ impl Others {
         self.stay.store(true, Ordering::Relaxed);
     }
 
-    /// Opens a library if that is possible. Returns whether it was.
     fn open(&mut self, path: &CStr) -> Result<bool, OutOfMemory> {
         let Ok(library) = self.system.open(path, OpenMethod::Linker) else { return Ok(false) };
         let noted = self.open.try_push(library);

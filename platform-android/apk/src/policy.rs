@@ -7,7 +7,6 @@ use vkload_core::discovery::{Fallback, LayerVariables, Policy, Root, Search};
 use vkload_core::flavour::Flavour;
 use vkload_core::platform::{Reader, variables};
 
-/// The tag of the records in the system's log.
 pub(super) const TAG: &CStr = c"vkload";
 
 pub const FLAVOUR: Flavour = Flavour::apk(&POLICY);
@@ -32,7 +31,6 @@ pub const POLICY: Policy = Policy {
 /// this name.
 pub(super) const LAYERS: &CStr = c"\"layers\" (or VK_INSTANCE_LAYERS)";
 
-/// The core's variable for the folders of the options.
 pub(super) const FOLDERS: &CStr = c"VKLOAD_LAYER_FOLDERS";
 
 /// The core's variable for the folder with manifests of the options' drivers.

@@ -17,7 +17,6 @@ use super::{Apk, ApplicationSystem, FLAVOUR, NamespaceRequest};
 
 static ANDROID: Android = Android::new(&LibAndroid);
 
-/// The state shared by all calls of the process.
 pub static APK: Apk = Apk::new(&ANDROID);
 
 static PLATFORM: Platform = APK.platform(abort);
@@ -116,7 +115,6 @@ impl ApplicationSystem for Android {
     }
 }
 
-/// Writes all of `content` to an open file.
 fn write_to(file: c_int, mut content: &[u8]) -> Result<(), FileError> {
     while !content.is_empty() {
         // SAFETY: the bytes are readable for their length.
@@ -130,7 +128,6 @@ fn write_to(file: c_int, mut content: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Converts the result of a call of the C library.
 fn check(result: c_int) -> Result<(), FileError> {
     if result < 0 { Err(last_error()) } else { Ok(()) }
 }

@@ -150,12 +150,10 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// Returns whether the driver with this index could be opened.
     fn is_open(&self, index: usize) -> bool {
         self.drivers.open.iter().any(|(of, _)| *of == index)
     }
 
-    /// Writes the folders, each with its libraries.
     fn libraries(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(found) = self.configuration.as_ref().map(|configuration| &configuration.found) else {
             return Ok(());
@@ -186,7 +184,6 @@ impl Report {
         Ok(())
     }
 
-    /// Returns why no layer of this name was found.
     fn missed<'a>(&'a self, name: &'a [u8]) -> Option<layers::Missed<'a>> {
         let configuration = self.configuration.as_ref()?;
         Some(layers::Missed { found: &configuration.found, name })
@@ -213,7 +210,6 @@ impl Report {
         }
     }
 
-    /// Returns whether the layer is active in every instance.
     fn is_active(&self, index: usize) -> bool {
         let active = self.layers.plan.activate(&Default::default());
         active.is_ok_and(|active| active.layers.iter().any(|layer| layer.layer == index))
@@ -383,7 +379,6 @@ fn driver_chosen(json: &mut Json, driver: &Driver) -> Result<(), OutOfMemory> {
     })
 }
 
-/// Writes the decision about a candidate, and the reason.
 fn decided(json: &mut Json, decision: &str, reason: Option<&dyn fmt::Display>) -> Result<(), OutOfMemory> {
     json.key("decision")?.string(decision)?;
     match reason {

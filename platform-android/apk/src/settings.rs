@@ -91,7 +91,6 @@ pub struct LayerSetting {
     name: Text,
     row: usize,
     values: Values,
-    /// The values as written in the options.
     written: Text,
 }
 
@@ -148,12 +147,10 @@ impl LayerSetting {
         without_nul(&self.name)
     }
 
-    /// Returns the name of its type in the options.
     pub(super) fn type_name(&self) -> &'static str {
         TYPES.get(self.row).map_or("", |row| row.0)
     }
 
-    /// Its values, as written in the options.
     pub(super) fn written(&self) -> &[u8] {
         &self.written
     }
@@ -258,7 +255,6 @@ impl Values {
     }
 }
 
-/// Returns the settings as layers get them.
 pub(super) fn structures(all: &[LayerSetting]) -> Result<Vec<vk::LayerSettingEXT<'static>>, OutOfMemory> {
     let mut structures = Vec::new();
     all.iter().try_for_each(|setting| structures.try_push(setting.structure()))?;

@@ -10,20 +10,13 @@ use platform_android::system::{Namespace, System};
 /// The functions of the system that a loader inside an application calls, in addition to those for
 /// every loader on Android.
 pub trait ApplicationSystem: System {
-    /// Returns the value of an environment variable.
     fn variable(&self, name: &CStr) -> Result<Option<Text>, OutOfMemory>;
 
     /// Returns the application's data folder, and the folder that this library was opened from,
     /// perhaps in a package. A folder that is not known is empty.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`].
     fn own_folders(&self) -> Result<[Text; 2], OutOfMemory>;
 
     /// Creates a folder for this process alone, unless something has that name.
-    ///
-    /// # Errors
-    /// Why it cannot be created.
     fn make_folder(&self, path: &CStr) -> Result<(), FileError>;
 
     /// Creates a file with this content, for this process alone and read-only.

@@ -12,63 +12,43 @@ use platform_android::layers::archive::ArchiveError;
 vkload_core::reasons! {
     #[derive(Debug)]
     pub enum PackageError [] {
-        /// It cannot be read as an archive.
         Archive(fault: ArchiveError) = ["package-archive"] ("the package cannot be read: {fault}; download it again");
-        /// It has more files in its root than any driver has.
         TooManyFiles = ["package-too-many-files"]
-            ("the package has more than {} files in its root, so it is not a driver package", super::limits::MOST_FILES);
-        /// It has no `meta.json` in its root.
+            ("the package has more than {} files in its root, so it is not a driver package", super::MOST_FILES);
         NoDescription = ["package-without-description"]
             ("the root of the package has no meta.json, so it is not a driver package");
-        /// Its `meta.json` is not JSON.
         Json(error: json::Error) = ["package-json"] ("meta.json of the package is not JSON: {error}");
-        /// `schemaVersion` is not 1.
-        Schema(version: Option<u32>) = ["package-schema"] ("{}", OtherSchema(*version));
-        /// A member of `meta.json` has the wrong type.
-        Member {
-            name: &'static str,
-            wanted: &'static str,
-        } = ["package-member"] ("{name:?} in meta.json has to be {wanted}; correct it");
-        /// `libraryName` is missing or not a plain file name.
-        LibraryName(name: Text) = ["package-library-name"] ("{}", OtherName(name));
-        /// The library that it names is not in its root.
+        NoSchema = ["package-schema"] ("meta.json has no \"schemaVersion\", which has to be 1");
+        Schema(version: u32) = ["package-schema"]
+            ("\"schemaVersion\" in meta.json is {version}, and this loader knows 1");
+        Member { name: &'static str, wanted: &'static str }
+            = ["package-member"] ("{name:?} in meta.json has to be {wanted}; correct it");
+        NoLibraryName = ["package-library-name"] ("meta.json has no \"libraryName\"");
+        LibraryName(name: Text) = ["package-library-name"]
+            ("\"libraryName\" in meta.json is {}, which is not a plain file name", Escaped(name));
         NoLibrary(name: Text) = ["package-without-library"]
             ("meta.json names the library {}, which is not in the root of the package", Escaped(name));
-        MinApi {
-            needed: u32,
-            device: u32,
-        } = ["package-for-newer-android"]
+        MinApi { needed: u32, device: u32 } = ["package-for-newer-android"]
             ("the driver is for API level {needed} and up (\"minApi\"), and this device has {device}; look for an older driver");
-        /// A file in it cannot be extracted.
-        File {
-            name: Text,
-            fault: PackageFileError,
-        } = [(fault.id(); &[])] ("{} in the package {fault}", Escaped(name));
-        /// Unpacked it is larger than any driver.
+        File { name: Text, fault: PackageFileError }
+            = [(fault.id(); &[])] ("{} in the package {fault}", Escaped(name));
         TooLarge = ["package-too-large"]
-            ("the libraries in the package have more than {} bytes, so it is not a driver package", super::limits::MOST_BYTES);
-        /// A file cannot be written into the folder.
+            ("the libraries in the package have more than {} bytes, so it is not a driver package", super::MOST_BYTES);
         Write(error: FileError) = ["package-not-unpacked"]
             ("it cannot be unpacked into the folder for that (\"unpack_to\"): {}", Unwritten(*error));
     }
 }
 
 vkload_core::reasons! {
-    /// Why a file cannot be extracted from a package.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum PackageFileError [] {
-        /// Its entry in the archive is broken, or it cannot be read.
         Archive(fault: ArchiveError) = ["package-archive"] ("cannot be read: {fault}; download the package again");
         Twice = ["package-two-of-a-name"] ("occurs twice; get another build of the package");
         Encrypted = ["package-encrypted"] ("is encrypted; build the package without encryption");
-        /// It is compressed by the method with this number.
         Method(method: u16) = ["package-compression"]
             ("is compressed by method {method}; build the package with files that are stored or deflated");
-        /// It has more bytes than this.
-        TooLarge {
-            limit: u64,
-        } = ["package-too-large"] ("has more than {limit} bytes, so it is none of a driver");
-        /// Its size or checksum differs from the archive's record.
+        TooLarge { limit: u64 }
+            = ["package-too-large"] ("has more than {limit} bytes, so it is none of a driver");
         Damaged = ["package-damaged"] ("is damaged; download the package again");
     }
 }
@@ -76,32 +56,6 @@ vkload_core::reasons! {
 impl From<ArchiveError> for PackageFileError {
     fn from(fault: ArchiveError) -> Self {
         Self::Archive(fault)
-    }
-}
-
-struct OtherSchema(Option<u32>);
-
-impl fmt::Display for OtherSchema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(version) => {
-                write!(f, "\"schemaVersion\" in meta.json is {version}, and this loader knows 1")
-            }
-            None => f.write_str("meta.json has no \"schemaVersion\", which has to be 1"),
-        }
-    }
-}
-
-struct OtherName<'a>(&'a [u8]);
-
-impl fmt::Display for OtherName<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            [] => f.write_str("meta.json has no \"libraryName\""),
-            name => {
-                write!(f, "\"libraryName\" in meta.json is {}, which is not a plain file name", Escaped(name))
-            }
-        }
     }
 }
 
@@ -123,7 +77,6 @@ impl fmt::Display for Unwritten {
 const NO_SPACE: i32 = 28;
 
 impl PackageError {
-    /// Returns a fault of the package as an archive.
     pub(super) fn of_archive(error: ArchiveError) -> OrOutOfMemory<Self> {
         match error {
             ArchiveError::Unreadable(FileError::OutOfMemory) => OrOutOfMemory::OutOfMemory,
@@ -131,7 +84,6 @@ impl PackageError {
         }
     }
 
-    /// Returns a fault of the file `name` in the package.
     pub(super) fn of_file(name: &[u8], fault: PackageFileError) -> OrOutOfMemory<Self> {
         if fault == PackageFileError::Archive(ArchiveError::Unreadable(FileError::OutOfMemory)) {
             return OrOutOfMemory::OutOfMemory;

@@ -29,7 +29,6 @@ const UNFINISHED: &[u8] = b".new";
 /// How much of an existing file is read at once.
 const CHUNK: usize = 256 * 1024;
 
-/// The folder for the libraries of a package in its current state.
 pub(super) struct Folder<'a> {
     system: &'a dyn ApplicationSystem,
     path: Text,
@@ -55,12 +54,10 @@ impl<'a> Folder<'a> {
         Ok(Self { system, path })
     }
 
-    /// Returns the path of a file in it.
     pub(super) fn path_of(&self, name: &[u8]) -> Result<Text, OutOfMemory> {
         text(&[&self.path, b"/", name])
     }
 
-    /// Returns whether a file exists and matches the package.
     pub(super) fn has(&self, name: &[u8], entry: &Entry) -> Result<bool, OutOfMemory> {
         let path = c_path(&self.path_of(name)?)?;
         let file = OnDisk { system: self.system, path: path.as_c() };
@@ -133,7 +130,6 @@ pub(crate) fn remove_others(
     Ok(())
 }
 
-/// The common prefix of the names of a package's folders.
 struct Prefix(u32);
 
 impl Prefix {

@@ -23,9 +23,10 @@ impl Package {
     /// Reads `meta.json`. `schemaVersion` and `libraryName` are required.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, OrOutOfMemory<PackageError>> {
         let root = json::parse(bytes).map_err(PackageError::Json)?;
-        let schema = number(&root, "schemaVersion")?;
-        if schema != Some(1) {
-            return Err(PackageError::Schema(schema).into());
+        match number(&root, "schemaVersion")? {
+            Some(1) => (),
+            Some(version) => return Err(PackageError::Schema(version).into()),
+            None => return Err(PackageError::NoSchema.into()),
         }
         let package = Self {
             name: string(&root, "name")?,
@@ -37,10 +38,11 @@ impl Package {
             min_api: number(&root, "minApi")?.unwrap_or_default(),
             library: string(&root, "libraryName")?,
         };
-        if !is_file_name(&package.library) {
-            return Err(PackageError::LibraryName(package.library).into());
+        match package.library.as_slice() {
+            [] => Err(PackageError::NoLibraryName.into()),
+            name if !is_file_name(name) => Err(PackageError::LibraryName(package.library).into()),
+            _ => Ok(package),
         }
-        Ok(package)
     }
 }
 
@@ -57,5 +59,5 @@ fn string(root: &Value<'_>, name: &'static str) -> Result<Text, OrOutOfMemory<Pa
 /// Returns whether this is a plain file name. A colon would split lists of libraries.
 fn is_file_name(name: &[u8]) -> bool {
     let forbidden = |byte: &u8| matches!(byte, b'/' | b'\\' | b':') || *byte < b' ';
-    !(name.is_empty() || name == b"." || name == b".." || name.iter().any(forbidden))
+    !(name == b"." || name == b".." || name.iter().any(forbidden))
 }

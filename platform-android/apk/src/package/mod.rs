@@ -8,7 +8,6 @@
 mod content;
 mod error;
 mod folder;
-mod limits;
 mod meta;
 
 use vkload_core::memory::{OrOutOfMemory, Text, TryGrow, Vec, text};
@@ -19,7 +18,6 @@ pub use meta::Package;
 
 use self::content::content;
 use self::folder::Folder;
-use self::limits::{MOST_BYTES, MOST_FILES, MOST_OF_META};
 use super::c_path::c_path;
 use super::system::ApplicationSystem;
 use platform_android::layers::OnDisk;
@@ -27,6 +25,15 @@ use platform_android::layers::archive::{self, Entry, Ranges};
 use platform_android::system::System;
 
 const META: &[u8] = b"meta.json";
+
+/// The maximum number of files in a package's root. Drivers have about ten.
+const MOST_FILES: usize = 1000;
+
+/// The maximum total size of a package's libraries in bytes. Drivers have some tens of millions.
+const MOST_BYTES: u64 = 512 << 20;
+
+/// The maximum size of `meta.json` in bytes. It has some hundreds.
+const MOST_OF_META: u64 = 1 << 20;
 
 /// Unpacks the libraries of a package into a folder in `unpack_to`, unless they are already there.
 /// Returns the package's description and the path of its driver.
@@ -59,10 +66,6 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Reads the directory and the description of a package.
-    ///
-    /// # Errors
-    /// [`PackageError`], or out of memory.
     pub fn read(archive: &dyn Ranges) -> Result<Self, OrOutOfMemory<PackageError>> {
         let mut files = files(archive)?;
         let (_, meta) = files.iter().find(|(name, _)| *name == META).ok_or(PackageError::NoDescription)?;
@@ -73,10 +76,6 @@ impl Contents {
     }
 }
 
-/// Returns the content of a library of a package, verified against the archive's entry.
-///
-/// # Errors
-/// [`PackageError`], or out of memory.
 pub fn library(
     archive: &dyn Ranges,
     name: &[u8],
@@ -85,7 +84,6 @@ pub fn library(
     content(archive, name, entry, MOST_BYTES)
 }
 
-/// Returns the files in the root of an archive.
 fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, OrOutOfMemory<PackageError>> {
     let (mut files, mut count) = (Vec::new(), 0usize);
     archive::list(archive, b"", &mut |name, entry| {
@@ -96,7 +94,6 @@ fn files(archive: &dyn Ranges) -> Result<Vec<(Text, Entry)>, OrOutOfMemory<Packa
     if count <= MOST_FILES { Ok(files) } else { Err(PackageError::TooManyFiles.into()) }
 }
 
-/// Returns whether the driver runs on this device's API level.
 fn check_level(system: &dyn System, needed: u32) -> Result<(), PackageError> {
     let value = system.property(c"ro.build.version.sdk");
     let device = core::str::from_utf8(value.as_bytes()).ok().and_then(|value| value.parse().ok());
