@@ -9,7 +9,7 @@ use vkload_registry::{CommandId, command};
 
 use crate::arrays;
 use crate::dispatch::{DeviceLevel, Dispatch, Function, Level, pointer};
-use crate::message::MessageSeverity;
+use crate::message::{MessageSeverity, send_to_chained};
 use crate::runtime::{ExportedLayer, nowhere_to_go, required};
 
 /// A command of the registry. [`commands`](crate::commands) has a type for each.
@@ -280,8 +280,14 @@ impl<'c, L: ExportedLayer, C: Command> Call<'c, L, C> {
         Some(unsafe { D::typed(function) })
     }
 
-    /// Sends a message to the program's messengers (`VK_EXT_debug_utils`), if it has enabled the extension.
+    /// Sends a message to the program's messengers (`VK_EXT_debug_utils`), if it has enabled the extension: while an instance is created, to
+    /// those in the chain of its create structure.
     pub fn message(&self, severity: MessageSeverity, id: &core::ffi::CStr, text: &core::ffi::CStr) {
+        let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message_id_name(id).message(text);
+        if C::ID == command::CREATE_INSTANCE {
+            // SAFETY: the parameters are a call's.
+            return unsafe { send_to_chained(create_info::<C>(&self.parameters), severity, &data) };
+        }
         let Some(instance) = self.dispatch.map(|dispatch| dispatch.lookup.instance) else { return };
         // SAFETY: the instance of a live object exists.
         let dispatch = unsafe { L::runtime().of(pointer(instance)) };
@@ -289,7 +295,6 @@ impl<'c, L: ExportedLayer, C: Command> Call<'c, L, C> {
         let function =
             dispatch.and_then(|dispatch| dispatch.function(command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT));
         let Some(function) = function else { return };
-        let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message_id_name(id).message(text);
         // SAFETY: the function is one of this command, with a live instance and a valid structure.
         unsafe {
             core::mem::transmute::<Function, vk::PFN_vkSubmitDebugUtilsMessageEXT>(function)(
@@ -300,6 +305,16 @@ impl<'c, L: ExportedLayer, C: Command> Call<'c, L, C> {
             );
         }
     }
+}
+
+/// Returns the first parameter of vkCreateInstance.
+///
+/// # Safety
+/// The parameters are of a call of this command.
+unsafe fn create_info<'c, C: Command>(parameters: &C::Parameters<'c>) -> &'c vk::InstanceCreateInfo<'c> {
+    let info = C::numbers(parameters).as_ref().first().copied().unwrap_or(0);
+    // SAFETY: the caller vouches for the command, whose parameter is a valid structure.
+    unsafe { &*core::ptr::with_exposed_provenance(info as usize) }
 }
 
 impl<'c, C: Command> Returned<'c, C> {
@@ -365,10 +380,8 @@ pub(crate) unsafe fn enter<L: ExportedLayer, C: Command, H: Handler<L, C>>(
     let handle = C::handle(&parameters);
     let (dispatch, function) = match C::ID {
         command::CREATE_INSTANCE => {
-            let info = C::numbers(&parameters).as_ref().first().copied().unwrap_or(0);
-            let info = core::ptr::with_exposed_provenance::<vk::InstanceCreateInfo<'_>>(info as usize);
-            // SAFETY: this is the command's first parameter.
-            unsafe { L::runtime().read_settings((*info).p_next) };
+            // SAFETY: the caller vouches for the parameters, which are this command's.
+            unsafe { L::runtime().read_settings(create_info::<C>(&parameters).p_next) };
             (None, None)
         }
         // Nothing is to be destroyed.

@@ -3,6 +3,7 @@
 use core::ffi::CStr;
 
 use ash::vk;
+use vkload_core::abi::chain;
 
 use crate::layer::Layer;
 
@@ -27,6 +28,34 @@ impl MessageSeverity {
             Self::Info => vk::DebugUtilsMessageSeverityFlagsEXT::INFO,
             Self::Warning => vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
             Self::Error => vk::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+        }
+    }
+}
+
+/// Sends a message to the messengers in the chain of `info`, which exist while the instance is created.
+///
+/// # Safety
+/// `info` is valid.
+pub(crate) unsafe fn send_to_chained(
+    info: &vk::InstanceCreateInfo<'_>,
+    severity: MessageSeverity,
+    data: &vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+) {
+    let (severity, kind) = (severity.flags(), vk::DebugUtilsMessageTypeFlagsEXT::GENERAL);
+    // SAFETY: the caller vouches for the chain, whose structures are as their types say, and for the callbacks in it.
+    unsafe {
+        for structure in chain::structures(info.p_next) {
+            if structure.s_type != vk::StructureType::DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT {
+                continue;
+            }
+            let messenger =
+                &*core::ptr::from_ref(structure).cast::<vk::DebugUtilsMessengerCreateInfoEXT<'_>>();
+            if messenger.message_severity.contains(severity)
+                && messenger.message_type.contains(kind)
+                && let Some(callback) = messenger.pfn_user_callback
+            {
+                callback(severity, kind, data, messenger.p_user_data);
+            }
         }
     }
 }
