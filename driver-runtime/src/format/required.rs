@@ -21,7 +21,7 @@ pub struct RequiredFeatures {
 
 /// Returns the required abilities with a format on a device of Vulkan 1.1 or newer with these features.
 pub fn required_features(format: Format, features: &Features) -> RequiredFeatures {
-    let mut all = of(&TABLE, format);
+    let mut all = of(TABLE, format);
     let with = |row: &&(Feature, &[Format], Can)| features.contains(row.0) && row.1.contains(&format);
     all |= WITH.iter().filter(with).fold(Can::empty(), |all, row| all | row.2);
     let compression = info(format).and_then(|info| info.compression).and_then(feature_of);
@@ -71,190 +71,73 @@ const BLENDED: Can = all(&[DRAWN, Can::COLOR_ATTACHMENT_BLEND]);
 const STORED: Can = all(&[Can::STORAGE_IMAGE, Can::STORAGE_TEXEL_BUFFER]);
 const ATOMIC: Can = all(&[Can::STORAGE_IMAGE_ATOMIC, Can::STORAGE_TEXEL_BUFFER_ATOMIC]);
 
+macro_rules! formats {
+    ($($format:ident)*) => {
+        &[$(Format::$format),*]
+    };
+}
+
 /// Each use, and the formats that must have it.
-const TABLE: [(Can, &[Format]); 10] = [
+const TABLE: &[(Can, &[Format])] = &[
     (FILTERED, FILTERED_FORMATS),
-    (SAMPLED, SAMPLED_FORMATS),
+    (all(&[SAMPLED, DRAWN]), INTEGERS_AND_FLOATS),
+    (SAMPLED, &[Format::D16_UNORM, Format::D32_SFLOAT]),
     (BLENDED, BLENDED_FORMATS),
-    (DRAWN, INTEGERS_AND_FLOATS),
     (STORED, STORED_FORMATS),
     (ATOMIC, &[Format::R32_UINT, Format::R32_SINT]),
     (Can::STORAGE_TEXEL_BUFFER, PACKED_8),
-    (Can::VERTEX_BUFFER, VERTEX_FORMATS),
-    (Can::UNIFORM_TEXEL_BUFFER, TEXEL_FORMATS),
-    (all(&[SAMPLED, Can::DEPTH_STENCIL_ATTACHMENT]), &[Format::D16_UNORM]),
+    (all(&[Can::VERTEX_BUFFER, Can::UNIFORM_TEXEL_BUFFER]), VERTEX_AND_TEXEL),
+    (Can::VERTEX_BUFFER, VERTEX_ONLY),
+    (Can::UNIFORM_TEXEL_BUFFER, &[Format::A2B10G10R10_UINT_PACK32, Format::B10G11R11_UFLOAT_PACK32]),
+    (Can::DEPTH_STENCIL_ATTACHMENT, &[Format::D16_UNORM]),
 ];
 
-const FILTERED_FORMATS: &[Format] = &[
-    Format::B4G4R4A4_UNORM_PACK16,
-    Format::R5G6B5_UNORM_PACK16,
-    Format::A1R5G5B5_UNORM_PACK16,
-    Format::R8_UNORM,
-    Format::R8_SNORM,
-    Format::R8G8_UNORM,
-    Format::R8G8_SNORM,
-    Format::R8G8B8A8_UNORM,
-    Format::R8G8B8A8_SNORM,
-    Format::R8G8B8A8_SRGB,
-    Format::B8G8R8A8_UNORM,
-    Format::B8G8R8A8_SRGB,
-    Format::A8B8G8R8_UNORM_PACK32,
-    Format::A8B8G8R8_SNORM_PACK32,
-    Format::A8B8G8R8_SRGB_PACK32,
-    Format::A2B10G10R10_UNORM_PACK32,
-    Format::R16_SFLOAT,
-    Format::R16G16_SFLOAT,
-    Format::R16G16B16A16_SFLOAT,
-    Format::B10G11R11_UFLOAT_PACK32,
-    Format::E5B9G9R9_UFLOAT_PACK32,
-];
+const FILTERED_FORMATS: &[Format] = formats! {
+    B4G4R4A4_UNORM_PACK16 R5G6B5_UNORM_PACK16 A1R5G5B5_UNORM_PACK16 R8_UNORM R8_SNORM R8G8_UNORM R8G8_SNORM
+    R8G8B8A8_UNORM R8G8B8A8_SNORM R8G8B8A8_SRGB B8G8R8A8_UNORM B8G8R8A8_SRGB A8B8G8R8_UNORM_PACK32
+    A8B8G8R8_SNORM_PACK32 A8B8G8R8_SRGB_PACK32 A2B10G10R10_UNORM_PACK32 R16_SFLOAT R16G16_SFLOAT
+    R16G16B16A16_SFLOAT B10G11R11_UFLOAT_PACK32 E5B9G9R9_UFLOAT_PACK32
+};
 
-const BLENDED_FORMATS: &[Format] = &[
-    Format::R5G6B5_UNORM_PACK16,
-    Format::A1R5G5B5_UNORM_PACK16,
-    Format::R8_UNORM,
-    Format::R8G8_UNORM,
-    Format::R8G8B8A8_UNORM,
-    Format::R8G8B8A8_SRGB,
-    Format::B8G8R8A8_UNORM,
-    Format::B8G8R8A8_SRGB,
-    Format::A8B8G8R8_UNORM_PACK32,
-    Format::A8B8G8R8_SRGB_PACK32,
-    Format::A2B10G10R10_UNORM_PACK32,
-    Format::R16_SFLOAT,
-    Format::R16G16_SFLOAT,
-    Format::R16G16B16A16_SFLOAT,
-];
+const BLENDED_FORMATS: &[Format] = formats! {
+    R5G6B5_UNORM_PACK16 A1R5G5B5_UNORM_PACK16 R8_UNORM R8G8_UNORM R8G8B8A8_UNORM R8G8B8A8_SRGB B8G8R8A8_UNORM
+    B8G8R8A8_SRGB A8B8G8R8_UNORM_PACK32 A8B8G8R8_SRGB_PACK32 A2B10G10R10_UNORM_PACK32 R16_SFLOAT R16G16_SFLOAT
+    R16G16B16A16_SFLOAT
+};
 
 /// Formats that are sampled without a filter and drawn without blending.
-const INTEGERS_AND_FLOATS: &[Format] = &[
-    Format::R8_UINT,
-    Format::R8_SINT,
-    Format::R8G8_UINT,
-    Format::R8G8_SINT,
-    Format::R8G8B8A8_UINT,
-    Format::R8G8B8A8_SINT,
-    Format::A8B8G8R8_UINT_PACK32,
-    Format::A8B8G8R8_SINT_PACK32,
-    Format::A2B10G10R10_UINT_PACK32,
-    Format::R16_UINT,
-    Format::R16_SINT,
-    Format::R16G16_UINT,
-    Format::R16G16_SINT,
-    Format::R16G16B16A16_UINT,
-    Format::R16G16B16A16_SINT,
-    Format::R32_UINT,
-    Format::R32_SINT,
-    Format::R32_SFLOAT,
-    Format::R32G32_UINT,
-    Format::R32G32_SINT,
-    Format::R32G32_SFLOAT,
-    Format::R32G32B32A32_UINT,
-    Format::R32G32B32A32_SINT,
-    Format::R32G32B32A32_SFLOAT,
-];
+const INTEGERS_AND_FLOATS: &[Format] = formats! {
+    R8_UINT R8_SINT R8G8_UINT R8G8_SINT R8G8B8A8_UINT R8G8B8A8_SINT A8B8G8R8_UINT_PACK32 A8B8G8R8_SINT_PACK32
+    A2B10G10R10_UINT_PACK32 R16_UINT R16_SINT R16G16_UINT R16G16_SINT R16G16B16A16_UINT R16G16B16A16_SINT
+    R32_UINT R32_SINT R32_SFLOAT R32G32_UINT R32G32_SINT R32G32_SFLOAT R32G32B32A32_UINT R32G32B32A32_SINT
+    R32G32B32A32_SFLOAT
+};
 
-/// Besides [`INTEGERS_AND_FLOATS`].
-const DEPTHS: &[Format] = &[Format::D16_UNORM, Format::D32_SFLOAT];
-
-const SAMPLED_FORMATS: &[Format] =
-    &joined::<{ INTEGERS_AND_FLOATS.len() + DEPTHS.len() }>(INTEGERS_AND_FLOATS, DEPTHS);
-
-const STORED_FORMATS: &[Format] = &[
-    Format::R8G8B8A8_UNORM,
-    Format::R8G8B8A8_SNORM,
-    Format::R8G8B8A8_UINT,
-    Format::R8G8B8A8_SINT,
-    Format::R16G16B16A16_UINT,
-    Format::R16G16B16A16_SINT,
-    Format::R16G16B16A16_SFLOAT,
-    Format::R32_UINT,
-    Format::R32_SINT,
-    Format::R32_SFLOAT,
-    Format::R32G32_UINT,
-    Format::R32G32_SINT,
-    Format::R32G32_SFLOAT,
-    Format::R32G32B32A32_UINT,
-    Format::R32G32B32A32_SINT,
-    Format::R32G32B32A32_SFLOAT,
-];
+const STORED_FORMATS: &[Format] = formats! {
+    R8G8B8A8_UNORM R8G8B8A8_SNORM R8G8B8A8_UINT R8G8B8A8_SINT R16G16B16A16_UINT R16G16B16A16_SINT
+    R16G16B16A16_SFLOAT R32_UINT R32_SINT R32_SFLOAT R32G32_UINT R32G32_SINT R32G32_SFLOAT R32G32B32A32_UINT
+    R32G32B32A32_SINT R32G32B32A32_SFLOAT
+};
 
 /// The same bytes as R8G8B8A8, on processors that store the low byte first.
-const PACKED_8: &[Format] = &[
-    Format::A8B8G8R8_UNORM_PACK32,
-    Format::A8B8G8R8_SNORM_PACK32,
-    Format::A8B8G8R8_UINT_PACK32,
-    Format::A8B8G8R8_SINT_PACK32,
-];
+const PACKED_8: &[Format] = formats! {
+    A8B8G8R8_UNORM_PACK32 A8B8G8R8_SNORM_PACK32 A8B8G8R8_UINT_PACK32 A8B8G8R8_SINT_PACK32
+};
 
 /// Formats for vertices and texel buffers.
-const VERTEX_AND_TEXEL: &[Format] = &[
-    Format::R8_UNORM,
-    Format::R8_SNORM,
-    Format::R8_UINT,
-    Format::R8_SINT,
-    Format::R8G8_UNORM,
-    Format::R8G8_SNORM,
-    Format::R8G8_UINT,
-    Format::R8G8_SINT,
-    Format::R8G8B8A8_UNORM,
-    Format::R8G8B8A8_SNORM,
-    Format::R8G8B8A8_UINT,
-    Format::R8G8B8A8_SINT,
-    Format::B8G8R8A8_UNORM,
-    Format::A8B8G8R8_UNORM_PACK32,
-    Format::A8B8G8R8_SNORM_PACK32,
-    Format::A8B8G8R8_UINT_PACK32,
-    Format::A8B8G8R8_SINT_PACK32,
-    Format::A2B10G10R10_UNORM_PACK32,
-    Format::R16_UINT,
-    Format::R16_SINT,
-    Format::R16_SFLOAT,
-    Format::R16G16_UINT,
-    Format::R16G16_SINT,
-    Format::R16G16_SFLOAT,
-    Format::R16G16B16A16_UINT,
-    Format::R16G16B16A16_SINT,
-    Format::R16G16B16A16_SFLOAT,
-    Format::R32_UINT,
-    Format::R32_SINT,
-    Format::R32_SFLOAT,
-    Format::R32G32_UINT,
-    Format::R32G32_SINT,
-    Format::R32G32_SFLOAT,
-    Format::R32G32B32A32_UINT,
-    Format::R32G32B32A32_SINT,
-    Format::R32G32B32A32_SFLOAT,
-];
+const VERTEX_AND_TEXEL: &[Format] = formats! {
+    R8_UNORM R8_SNORM R8_UINT R8_SINT R8G8_UNORM R8G8_SNORM R8G8_UINT R8G8_SINT R8G8B8A8_UNORM R8G8B8A8_SNORM
+    R8G8B8A8_UINT R8G8B8A8_SINT B8G8R8A8_UNORM A8B8G8R8_UNORM_PACK32 A8B8G8R8_SNORM_PACK32
+    A8B8G8R8_UINT_PACK32 A8B8G8R8_SINT_PACK32 A2B10G10R10_UNORM_PACK32 R16_UINT R16_SINT R16_SFLOAT
+    R16G16_UINT R16G16_SINT R16G16_SFLOAT R16G16B16A16_UINT R16G16B16A16_SINT R16G16B16A16_SFLOAT R32_UINT
+    R32_SINT R32_SFLOAT R32G32_UINT R32G32_SINT R32G32_SFLOAT R32G32B32A32_UINT R32G32B32A32_SINT
+    R32G32B32A32_SFLOAT
+};
 
-const VERTEX_ONLY: &[Format] = &[
-    Format::R16_UNORM,
-    Format::R16_SNORM,
-    Format::R16G16_UNORM,
-    Format::R16G16_SNORM,
-    Format::R16G16B16A16_UNORM,
-    Format::R16G16B16A16_SNORM,
-    Format::R32G32B32_UINT,
-    Format::R32G32B32_SINT,
-    Format::R32G32B32_SFLOAT,
-];
-
-const TEXEL_ONLY: &[Format] = &[Format::A2B10G10R10_UINT_PACK32, Format::B10G11R11_UFLOAT_PACK32];
-
-const VERTEX_FORMATS: &[Format] =
-    &joined::<{ VERTEX_AND_TEXEL.len() + VERTEX_ONLY.len() }>(VERTEX_AND_TEXEL, VERTEX_ONLY);
-const TEXEL_FORMATS: &[Format] =
-    &joined::<{ VERTEX_AND_TEXEL.len() + TEXEL_ONLY.len() }>(VERTEX_AND_TEXEL, TEXEL_ONLY);
-
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-const fn joined<const N: usize>(first: &[Format], second: &[Format]) -> [Format; N] {
-    let (mut both, mut at) = ([Format::UNDEFINED; N], 0);
-    while at < N {
-        both[at] = if at < first.len() { first[at] } else { second[at - first.len()] };
-        at += 1;
-    }
-    both
-}
+const VERTEX_ONLY: &[Format] = formats! {
+    R16_UNORM R16_SNORM R16G16_UNORM R16G16_SNORM R16G16B16A16_UNORM R16G16B16A16_SNORM R32G32B32_UINT
+    R32G32B32_SINT R32G32B32_SFLOAT
+};
 
 /// Each feature, with formats and the abilities that it requires of them.
 const WITH: &[(Feature, &[Format], Can)] = &[
@@ -266,28 +149,8 @@ const WITH: &[(Feature, &[Format], Can)] = &[
     ),
 ];
 
-const EXTENDED: &[Format] = &[
-    Format::R16G16_SFLOAT,
-    Format::B10G11R11_UFLOAT_PACK32,
-    Format::R16_SFLOAT,
-    Format::R16G16B16A16_UNORM,
-    Format::A2B10G10R10_UNORM_PACK32,
-    Format::R16G16_UNORM,
-    Format::R8G8_UNORM,
-    Format::R16_UNORM,
-    Format::R8_UNORM,
-    Format::R16G16B16A16_SNORM,
-    Format::R16G16_SNORM,
-    Format::R8G8_SNORM,
-    Format::R16_SNORM,
-    Format::R8_SNORM,
-    Format::R16G16_SINT,
-    Format::R8G8_SINT,
-    Format::R16_SINT,
-    Format::R8_SINT,
-    Format::A2B10G10R10_UINT_PACK32,
-    Format::R16G16_UINT,
-    Format::R8G8_UINT,
-    Format::R16_UINT,
-    Format::R8_UINT,
-];
+const EXTENDED: &[Format] = formats! {
+    R16G16_SFLOAT B10G11R11_UFLOAT_PACK32 R16_SFLOAT R16G16B16A16_UNORM A2B10G10R10_UNORM_PACK32 R16G16_UNORM
+    R8G8_UNORM R16_UNORM R8_UNORM R16G16B16A16_SNORM R16G16_SNORM R8G8_SNORM R16_SNORM R8_SNORM R16G16_SINT
+    R8G8_SINT R16_SINT R8_SINT A2B10G10R10_UINT_PACK32 R16G16_UINT R8G8_UINT R16_UINT R8_UINT
+};

@@ -33,64 +33,29 @@ pub(crate) fn raise(known: &mut Description) {
 /// descriptors; a driver without such updates sets none, but layers read them whatever the features are.
 fn raise_update_after_bind(known: &mut Description) {
     let (all, after) = (&known.properties.limits, &mut known.vulkan_1_2);
-    let pairs = [
-        (
-            &mut after.max_per_stage_descriptor_update_after_bind_samplers,
-            all.max_per_stage_descriptor_samplers,
-        ),
-        (
-            &mut after.max_per_stage_descriptor_update_after_bind_uniform_buffers,
-            all.max_per_stage_descriptor_uniform_buffers,
-        ),
-        (
-            &mut after.max_per_stage_descriptor_update_after_bind_storage_buffers,
-            all.max_per_stage_descriptor_storage_buffers,
-        ),
-        (
-            &mut after.max_per_stage_descriptor_update_after_bind_sampled_images,
-            all.max_per_stage_descriptor_sampled_images,
-        ),
-        (
-            &mut after.max_per_stage_descriptor_update_after_bind_storage_images,
-            all.max_per_stage_descriptor_storage_images,
-        ),
-        (
-            &mut after.max_per_stage_descriptor_update_after_bind_input_attachments,
-            all.max_per_stage_descriptor_input_attachments,
-        ),
-        (&mut after.max_per_stage_update_after_bind_resources, all.max_per_stage_resources),
-        (&mut after.max_descriptor_set_update_after_bind_samplers, all.max_descriptor_set_samplers),
-        (
-            &mut after.max_descriptor_set_update_after_bind_uniform_buffers,
-            all.max_descriptor_set_uniform_buffers,
-        ),
-        (
-            &mut after.max_descriptor_set_update_after_bind_uniform_buffers_dynamic,
-            all.max_descriptor_set_uniform_buffers_dynamic,
-        ),
-        (
-            &mut after.max_descriptor_set_update_after_bind_storage_buffers,
-            all.max_descriptor_set_storage_buffers,
-        ),
-        (
-            &mut after.max_descriptor_set_update_after_bind_storage_buffers_dynamic,
-            all.max_descriptor_set_storage_buffers_dynamic,
-        ),
-        (
-            &mut after.max_descriptor_set_update_after_bind_sampled_images,
-            all.max_descriptor_set_sampled_images,
-        ),
-        (
-            &mut after.max_descriptor_set_update_after_bind_storage_images,
-            all.max_descriptor_set_storage_images,
-        ),
-        (
-            &mut after.max_descriptor_set_update_after_bind_input_attachments,
-            all.max_descriptor_set_input_attachments,
-        ),
-    ];
-    for (limit, all) in pairs.into_iter().filter(|(limit, _)| **limit == 0) {
-        *limit = all;
+    macro_rules! raise {
+        ($($limit:ident from $all:ident,)*) => {
+            $(if after.$limit == 0 {
+                after.$limit = all.$all;
+            })*
+        };
+    }
+    raise! {
+        max_per_stage_descriptor_update_after_bind_samplers from max_per_stage_descriptor_samplers,
+        max_per_stage_descriptor_update_after_bind_uniform_buffers from max_per_stage_descriptor_uniform_buffers,
+        max_per_stage_descriptor_update_after_bind_storage_buffers from max_per_stage_descriptor_storage_buffers,
+        max_per_stage_descriptor_update_after_bind_sampled_images from max_per_stage_descriptor_sampled_images,
+        max_per_stage_descriptor_update_after_bind_storage_images from max_per_stage_descriptor_storage_images,
+        max_per_stage_descriptor_update_after_bind_input_attachments from max_per_stage_descriptor_input_attachments,
+        max_per_stage_update_after_bind_resources from max_per_stage_resources,
+        max_descriptor_set_update_after_bind_samplers from max_descriptor_set_samplers,
+        max_descriptor_set_update_after_bind_uniform_buffers from max_descriptor_set_uniform_buffers,
+        max_descriptor_set_update_after_bind_uniform_buffers_dynamic from max_descriptor_set_uniform_buffers_dynamic,
+        max_descriptor_set_update_after_bind_storage_buffers from max_descriptor_set_storage_buffers,
+        max_descriptor_set_update_after_bind_storage_buffers_dynamic from max_descriptor_set_storage_buffers_dynamic,
+        max_descriptor_set_update_after_bind_sampled_images from max_descriptor_set_sampled_images,
+        max_descriptor_set_update_after_bind_storage_images from max_descriptor_set_storage_images,
+        max_descriptor_set_update_after_bind_input_attachments from max_descriptor_set_input_attachments,
     }
 }
 

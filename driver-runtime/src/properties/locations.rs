@@ -46,13 +46,29 @@ pub(crate) fn row(s_type: vk::StructureType) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.s_type == s_type.as_raw())
 }
 
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 const COUNT: usize = {
     let (mut count, mut file) = (0, 0);
-    while let Some((structures, next)) = file_at(file) {
-        count += structures.len();
-        file = next;
+    while file < FILES.len() {
+        count += FILES[file].len();
+        file += 1;
     }
     count
+};
+
+/// All structures, file after file.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const ALL: [&Structure; COUNT] = {
+    let (mut all, mut at, mut file) = ([&FILES[0][0]; COUNT], 0, 0);
+    while file < FILES.len() {
+        let mut number = 0;
+        while number < FILES[file].len() {
+            all[at] = &FILES[file][number];
+            (at, number) = (at + 1, number + 1);
+        }
+        file += 1;
+    }
+    all
 };
 
 static ROWS: [Row; COUNT] = TABLE.0;
@@ -66,35 +82,25 @@ const TABLE: ([Row; COUNT], usize) = table();
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 const fn table() -> ([Row; COUNT], usize) {
     let blank = Row { s_type: 0, core: 0, extensions: &[], location: Location::Nowhere, length: 0, size: 0 };
-    let (mut rows, mut end) = ([blank; COUNT], 0usize);
-    let (mut at, mut file) = (0, 0);
-    while let Some((structures, next)) = file_at(file) {
-        let mut number = 0;
-        while number < structures.len() {
-            let structure = &structures[number];
-            let (size, _) = layout(structure.members);
-            let location = location(structure, end);
-            if let Location::Store(_) = location {
-                end += size.next_multiple_of(8);
-            }
-            rows[at] = Row {
-                s_type: structure.s_type,
-                core: structure.core,
-                extensions: structure.extensions,
-                location,
-                length: structure.length() as u16,
-                size: size as u16,
-            };
-            (at, number) = (at + 1, number + 1);
+    let (mut rows, mut end, mut at) = ([blank; COUNT], 0usize, 0);
+    while at < COUNT {
+        let structure = ALL[at];
+        let (size, _) = layout(structure.members);
+        let location = location(structure, end);
+        if let Location::Store(_) = location {
+            end += size.next_multiple_of(8);
         }
-        file = next;
+        rows[at] = Row {
+            s_type: structure.s_type,
+            core: structure.core,
+            extensions: structure.extensions,
+            location,
+            length: structure.length() as u16,
+            size: size as u16,
+        };
+        at += 1;
     }
     (rows, end)
-}
-
-#[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
-const fn file_at(number: usize) -> Option<(&'static [Structure], usize)> {
-    if number < FILES.len() { Some((FILES[number], number + 1)) } else { None }
 }
 
 /// Returns a structure's location in a store that is full up to `end`.
@@ -114,17 +120,12 @@ const fn location(structure: &Structure, end: usize) -> Location {
     reason = "evaluated by the compiler"
 )]
 const fn gathered(version: u8) -> &'static Structure {
-    let mut file = 0;
-    while let Some((structures, next)) = file_at(file) {
-        let mut number = 0;
-        while number < structures.len() {
-            let structure = &structures[number];
-            if is_gathering(structure.name) && matches!(structure.within, Some((own, 0)) if own == version) {
-                return structure;
-            }
-            number += 1;
+    let mut at = 0;
+    while at < COUNT {
+        if is_gathering(ALL[at].name) && matches!(ALL[at].within, Some((own, 0)) if own == version) {
+            return ALL[at];
         }
-        file = next;
+        at += 1;
     }
     panic!("no structure gathers the properties of this version")
 }
@@ -153,16 +154,12 @@ const fn starts_with(name: &[u8], beginning: &[u8]) -> bool {
     reason = "evaluated by the compiler"
 )]
 pub(super) const fn find(name: &str) -> (&'static Structure, Location) {
-    let (mut at, mut file) = (0, 0);
-    while let Some((structures, next)) = file_at(file) {
-        let mut number = 0;
-        while number < structures.len() {
-            if equal(structures[number].name, name) {
-                return (&structures[number], version_or(&structures[number], TABLE.0[at].location));
-            }
-            (at, number) = (at + 1, number + 1);
+    let mut at = 0;
+    while at < COUNT {
+        if equal(ALL[at].name, name) {
+            return (ALL[at], version_or(ALL[at], TABLE.0[at].location));
         }
-        file = next;
+        at += 1;
     }
     panic!("no structure has this name")
 }

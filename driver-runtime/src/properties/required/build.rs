@@ -50,6 +50,17 @@ pub(super) const fn real(member: &'static str, element: u16, value: f32) -> Requ
     Required { member, element, value: Value::Real(value) }
 }
 
+/// Values of members, with an element's number for those in an array: whole numbers, and after a semicolon real ones.
+macro_rules! values {
+    ($($member:ident $($element:literal)? = $value:expr),* $(; $($real:ident $($of:literal)? = $number:expr),*)?) => {
+        [
+            $($crate::properties::required::build::at(stringify!($member), 0 $(+ $element)?, $value),)*
+            $($($crate::properties::required::build::real(stringify!($real), 0 $(+ $of)?, $number),)*)?
+        ]
+    };
+}
+pub(super) use values;
+
 /// Finds the members of a structure that has them `base` from the beginning of what `location` is.
 #[expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated by the compiler")]
 pub(super) const fn limits<const N: usize>(

@@ -2,7 +2,7 @@
 
 use ash::vk::{SampleCountFlags as Samples, ShaderStageFlags};
 
-use super::build::{Required, Scalar, Value, at, is, limit, real};
+use super::build::{Required, Scalar, Value, limit, values};
 use crate::properties::locations::{self, Location, WORDS};
 
 /// Writes a structure's required values to its location.
@@ -51,252 +51,122 @@ const fn words(bytes: [[u8; 8]; WORDS]) -> [u64; WORDS] {
     words
 }
 
-pub(super) const INITIAL: [u64; WORDS] = words(NVIDIA);
+pub(super) const INITIAL: [u64; WORDS] = words(BYTES);
 
-const BLANK: [[u8; 8]; WORDS] = [[0; 8]; WORDS];
+/// Each structure with its required values. One constant for each: the compiler limits the steps of a constant's evaluation.
+macro_rules! initial {
+    ($bytes:expr;) => {
+        $bytes
+    };
+    ($bytes:expr; $structure:ident { $($values:tt)* } $($more:tt)*) => {
+        initial!({
+            const BYTES: [[u8; 8]; WORDS] = put($bytes, stringify!($structure), &values! { $($values)* });
+            BYTES
+        }; $($more)*)
+    };
+}
 
-const RAYS: [[u8; 8]; WORDS] = {
-    let all = put(
-        BLANK,
-        "VkPhysicalDeviceAccelerationStructurePropertiesKHR",
-        &[
-            is("maxGeometryCount", (1 << 24) - 1),
-            is("maxInstanceCount", (1 << 24) - 1),
-            is("maxPrimitiveCount", (1 << 29) - 1),
-            is("maxPerStageDescriptorAccelerationStructures", 16),
-            is("maxPerStageDescriptorUpdateAfterBindAccelerationStructures", 500_000),
-            is("maxDescriptorSetAccelerationStructures", 16),
-            is("maxDescriptorSetUpdateAfterBindAccelerationStructures", 500_000),
-            is("minAccelerationStructureScratchOffsetAlignment", 256),
-        ],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDeviceRayTracingPipelinePropertiesKHR",
-        &[
-            is("shaderGroupHandleSize", 32),
-            is("maxRayRecursionDepth", 1),
-            is("maxShaderGroupStride", 4096),
-            is("shaderGroupBaseAlignment", 64),
-            is("shaderGroupHandleCaptureReplaySize", 64),
-            is("maxRayDispatchInvocationCount", 1 << 30),
-            is("shaderGroupHandleAlignment", 32),
-            is("maxRayHitAttributeSize", 32),
-        ],
-    );
-    put(
-        all,
-        "VkPhysicalDeviceOpacityMicromapPropertiesEXT",
-        &[is("maxOpacity2StateSubdivisionLevel", 3), is("maxOpacity4StateSubdivisionLevel", 3)],
-    )
-};
-
-const MESHES: [[u8; 8]; WORDS] = put(
-    RAYS,
-    "VkPhysicalDeviceMeshShaderPropertiesEXT",
-    &[
-        is("maxTaskWorkGroupTotalCount", 1 << 22),
-        at("maxTaskWorkGroupCount", 0, 65_535),
-        at("maxTaskWorkGroupCount", 1, 65_535),
-        at("maxTaskWorkGroupCount", 2, 65_535),
-        is("maxTaskWorkGroupInvocations", 128),
-        at("maxTaskWorkGroupSize", 0, 128),
-        at("maxTaskWorkGroupSize", 1, 128),
-        at("maxTaskWorkGroupSize", 2, 128),
-        is("maxTaskPayloadSize", 16_384),
-        is("maxTaskSharedMemorySize", 32_768),
-        is("maxTaskPayloadAndSharedMemorySize", 32_768),
-        is("maxMeshWorkGroupTotalCount", 1 << 22),
-        at("maxMeshWorkGroupCount", 0, 65_535),
-        at("maxMeshWorkGroupCount", 1, 65_535),
-        at("maxMeshWorkGroupCount", 2, 65_535),
-        is("maxMeshWorkGroupInvocations", 128),
-        at("maxMeshWorkGroupSize", 0, 128),
-        at("maxMeshWorkGroupSize", 1, 128),
-        at("maxMeshWorkGroupSize", 2, 128),
-        is("maxMeshSharedMemorySize", 28_672),
-        is("maxMeshPayloadAndSharedMemorySize", 28_672),
-        is("maxMeshOutputMemorySize", 32_768),
-        is("maxMeshPayloadAndOutputMemorySize", 48_128),
-        is("maxMeshOutputComponents", 128),
-        is("maxMeshOutputVertices", 256),
-        is("maxMeshOutputPrimitives", 256),
-        is("maxMeshOutputLayers", 8),
-        is("maxMeshMultiviewViewCount", 1),
-        is("meshOutputPerVertexGranularity", 32),
-        is("meshOutputPerPrimitiveGranularity", 32),
-    ],
-);
-
-const RASTER: [[u8; 8]; WORDS] = {
-    let all = put(
-        MESHES,
-        "VkPhysicalDeviceFragmentShadingRatePropertiesKHR",
-        &[
-            at("maxFragmentSize", 0, 2),
-            at("maxFragmentSize", 1, 2),
-            is("maxFragmentSizeAspectRatio", 2),
-            is("maxFragmentShadingRateCoverageSamples", 16),
-            is("maxFragmentShadingRateRasterizationSamples", Samples::TYPE_4.as_raw() as i64),
-        ],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDeviceSampleLocationsPropertiesEXT",
-        &[
-            is("sampleLocationSampleCounts", Samples::TYPE_4.as_raw() as i64),
-            at("maxSampleLocationGridSize", 0, 1),
-            at("maxSampleLocationGridSize", 1, 1),
-            real("sampleLocationCoordinateRange", 1, 0.9375),
-            is("sampleLocationSubPixelBits", 4),
-        ],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDeviceTransformFeedbackPropertiesEXT",
-        &[
-            is("maxTransformFeedbackStreams", 1),
-            is("maxTransformFeedbackBuffers", 1),
-            is("maxTransformFeedbackBufferSize", 1 << 27),
-            is("maxTransformFeedbackStreamDataSize", 512),
-            is("maxTransformFeedbackBufferDataSize", 512),
-            is("maxTransformFeedbackBufferDataStride", 512),
-        ],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDeviceBlendOperationAdvancedPropertiesEXT",
-        &[is("advancedBlendMaxColorAttachments", 1)],
-    );
-    let all = put(all, "VkPhysicalDeviceDiscardRectanglePropertiesEXT", &[is("maxDiscardRectangles", 4)]);
-    let all = put(
-        all,
-        "VkPhysicalDeviceFragmentDensityMap2PropertiesEXT",
-        &[is("maxSubsampledArrayLayers", 2), is("maxDescriptorSetSubsampledSamplers", 1)],
-    );
-    let all = put(all, "VkPhysicalDeviceMultiDrawPropertiesEXT", &[is("maxMultiDrawCount", 1024)]);
-    put(all, "VkPhysicalDeviceNestedCommandBufferPropertiesEXT", &[is("maxCommandBufferNestingLevel", 1)])
-};
-
-const MEMORY: [[u8; 8]; WORDS] = {
-    let all = put(
-        RASTER,
-        "VkPhysicalDeviceExternalMemoryHostPropertiesEXT",
-        &[is("minImportedHostPointerAlignment", 65_536)],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDeviceMapMemoryPlacedPropertiesEXT",
-        &[is("minPlacedMemoryMapAlignment", 65_536)],
-    );
-    let all =
-        put(all, "VkPhysicalDeviceCustomBorderColorPropertiesEXT", &[is("maxCustomBorderColorSamplers", 32)]);
-    let all = put(
-        all,
-        "VkPhysicalDeviceRobustness2PropertiesKHR",
-        &[is("robustStorageBufferAccessSizeAlignment", 4), is("robustUniformBufferAccessSizeAlignment", 256)],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDeviceMaintenance7PropertiesKHR",
-        &[
-            is("maxDescriptorSetTotalUniformBuffersDynamic", 8),
-            is("maxDescriptorSetTotalStorageBuffersDynamic", 4),
-            is("maxDescriptorSetTotalBuffersDynamic", 12),
-            is("maxDescriptorSetUpdateAfterBindTotalUniformBuffersDynamic", 8),
-            is("maxDescriptorSetUpdateAfterBindTotalStorageBuffersDynamic", 4),
-            is("maxDescriptorSetUpdateAfterBindTotalBuffersDynamic", 12),
-        ],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDeviceDescriptorBufferPropertiesEXT",
-        &[
-            is("descriptorBufferOffsetAlignment", 256),
-            is("maxDescriptorBufferBindings", 3),
-            is("maxResourceDescriptorBufferBindings", 1),
-            is("maxSamplerDescriptorBufferBindings", 1),
-            is("maxEmbeddedImmutableSamplerBindings", 1),
-            is("maxEmbeddedImmutableSamplers", 2032),
-            is("samplerDescriptorBufferAddressSpaceSize", 1 << 27),
-            is("resourceDescriptorBufferAddressSpaceSize", 1 << 27),
-            is("descriptorBufferAddressSpaceSize", 1 << 27),
-        ],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDevicePortabilitySubsetPropertiesKHR",
-        &[is("minVertexInputBindingStrideAlignment", 4)],
-    );
-    put(
-        all,
-        "VkPhysicalDeviceCooperativeMatrixPropertiesKHR",
-        &[is("cooperativeMatrixSupportedStages", ShaderStageFlags::COMPUTE.as_raw() as i64)],
-    )
-};
-
-const GENERATED: [[u8; 8]; WORDS] = put(
-    MEMORY,
-    "VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT",
-    &[
-        is("maxIndirectPipelineCount", 1 << 12),
-        is("maxIndirectShaderObjectCount", 1 << 12),
-        is("maxIndirectSequenceCount", 1 << 20),
-        is("maxIndirectCommandsTokenCount", 16),
-        is("maxIndirectCommandsTokenOffset", 2047),
-        is("maxIndirectCommandsIndirectStride", 2048),
-    ],
-);
-
-const NVIDIA: [[u8; 8]; WORDS] = {
-    let all = put(
-        GENERATED,
-        "VkPhysicalDeviceRayTracingPropertiesNV",
-        &[
-            is("shaderGroupHandleSize", 16),
-            is("maxRecursionDepth", 31),
-            is("maxShaderGroupStride", 4096),
-            is("shaderGroupBaseAlignment", 64),
-            is("maxGeometryCount", (1 << 24) - 1),
-            is("maxInstanceCount", (1 << 24) - 1),
-            is("maxTriangleCount", (1 << 29) - 1),
-            is("maxDescriptorSetAccelerationStructures", 16),
-        ],
-    );
-    let all = put(
-        all,
-        "VkPhysicalDeviceMeshShaderPropertiesNV",
-        &[
-            is("maxDrawMeshTasksCount", (1 << 16) - 1),
-            is("maxTaskWorkGroupInvocations", 32),
-            at("maxTaskWorkGroupSize", 0, 32),
-            at("maxTaskWorkGroupSize", 1, 1),
-            at("maxTaskWorkGroupSize", 2, 1),
-            is("maxTaskTotalMemorySize", 16_384),
-            is("maxTaskOutputCount", (1 << 16) - 1),
-            is("maxMeshWorkGroupInvocations", 32),
-            at("maxMeshWorkGroupSize", 0, 32),
-            at("maxMeshWorkGroupSize", 1, 1),
-            at("maxMeshWorkGroupSize", 2, 1),
-            is("maxMeshTotalMemorySize", 16_384),
-            is("maxMeshOutputVertices", 256),
-            is("maxMeshOutputPrimitives", 256),
-            is("maxMeshMultiviewViewCount", 1),
-        ],
-    );
-    put(
-        all,
-        "VkPhysicalDeviceDeviceGeneratedCommandsPropertiesNV",
-        &[
-            is("maxGraphicsShaderGroupCount", 1 << 12),
-            is("maxIndirectSequenceCount", 1 << 20),
-            is("maxIndirectCommandsTokenCount", 16),
-            is("maxIndirectCommandsStreamCount", 16),
-            is("maxIndirectCommandsTokenOffset", 2047),
-            is("maxIndirectCommandsStreamStride", 2048),
-            is("minSequencesCountBufferOffsetAlignment", 256),
-            is("minSequencesIndexBufferOffsetAlignment", 256),
-            is("minIndirectCommandsBufferOffsetAlignment", 256),
-        ],
-    )
+const BYTES: [[u8; 8]; WORDS] = initial! {
+    [[0; 8]; WORDS];
+    VkPhysicalDeviceAccelerationStructurePropertiesKHR {
+        maxGeometryCount = (1 << 24) - 1, maxInstanceCount = (1 << 24) - 1, maxPrimitiveCount = (1 << 29) - 1,
+        maxPerStageDescriptorAccelerationStructures = 16,
+        maxPerStageDescriptorUpdateAfterBindAccelerationStructures = 500_000,
+        maxDescriptorSetAccelerationStructures = 16,
+        maxDescriptorSetUpdateAfterBindAccelerationStructures = 500_000,
+        minAccelerationStructureScratchOffsetAlignment = 256
+    }
+    VkPhysicalDeviceRayTracingPipelinePropertiesKHR {
+        shaderGroupHandleSize = 32, maxRayRecursionDepth = 1, maxShaderGroupStride = 4096,
+        shaderGroupBaseAlignment = 64, shaderGroupHandleCaptureReplaySize = 64,
+        maxRayDispatchInvocationCount = 1 << 30, shaderGroupHandleAlignment = 32, maxRayHitAttributeSize = 32
+    }
+    VkPhysicalDeviceOpacityMicromapPropertiesEXT {
+        maxOpacity2StateSubdivisionLevel = 3, maxOpacity4StateSubdivisionLevel = 3
+    }
+    VkPhysicalDeviceMeshShaderPropertiesEXT {
+        maxTaskWorkGroupTotalCount = 1 << 22, maxTaskWorkGroupCount 0 = 65_535,
+        maxTaskWorkGroupCount 1 = 65_535, maxTaskWorkGroupCount 2 = 65_535, maxTaskWorkGroupInvocations = 128,
+        maxTaskWorkGroupSize 0 = 128, maxTaskWorkGroupSize 1 = 128, maxTaskWorkGroupSize 2 = 128,
+        maxTaskPayloadSize = 16_384, maxTaskSharedMemorySize = 32_768,
+        maxTaskPayloadAndSharedMemorySize = 32_768, maxMeshWorkGroupTotalCount = 1 << 22,
+        maxMeshWorkGroupCount 0 = 65_535, maxMeshWorkGroupCount 1 = 65_535, maxMeshWorkGroupCount 2 = 65_535,
+        maxMeshWorkGroupInvocations = 128, maxMeshWorkGroupSize 0 = 128, maxMeshWorkGroupSize 1 = 128,
+        maxMeshWorkGroupSize 2 = 128, maxMeshSharedMemorySize = 28_672,
+        maxMeshPayloadAndSharedMemorySize = 28_672, maxMeshOutputMemorySize = 32_768,
+        maxMeshPayloadAndOutputMemorySize = 48_128, maxMeshOutputComponents = 128,
+        maxMeshOutputVertices = 256, maxMeshOutputPrimitives = 256, maxMeshOutputLayers = 8,
+        maxMeshMultiviewViewCount = 1, meshOutputPerVertexGranularity = 32,
+        meshOutputPerPrimitiveGranularity = 32
+    }
+    VkPhysicalDeviceFragmentShadingRatePropertiesKHR {
+        maxFragmentSize 0 = 2, maxFragmentSize 1 = 2, maxFragmentSizeAspectRatio = 2,
+        maxFragmentShadingRateCoverageSamples = 16,
+        maxFragmentShadingRateRasterizationSamples = Samples::TYPE_4.as_raw() as i64
+    }
+    VkPhysicalDeviceSampleLocationsPropertiesEXT {
+        sampleLocationSampleCounts = Samples::TYPE_4.as_raw() as i64, maxSampleLocationGridSize 0 = 1,
+        maxSampleLocationGridSize 1 = 1, sampleLocationSubPixelBits = 4;
+        sampleLocationCoordinateRange 1 = 0.9375
+    }
+    VkPhysicalDeviceTransformFeedbackPropertiesEXT {
+        maxTransformFeedbackStreams = 1, maxTransformFeedbackBuffers = 1,
+        maxTransformFeedbackBufferSize = 1 << 27, maxTransformFeedbackStreamDataSize = 512,
+        maxTransformFeedbackBufferDataSize = 512, maxTransformFeedbackBufferDataStride = 512
+    }
+    VkPhysicalDeviceBlendOperationAdvancedPropertiesEXT { advancedBlendMaxColorAttachments = 1 }
+    VkPhysicalDeviceDiscardRectanglePropertiesEXT { maxDiscardRectangles = 4 }
+    VkPhysicalDeviceFragmentDensityMap2PropertiesEXT {
+        maxSubsampledArrayLayers = 2, maxDescriptorSetSubsampledSamplers = 1
+    }
+    VkPhysicalDeviceMultiDrawPropertiesEXT { maxMultiDrawCount = 1024 }
+    VkPhysicalDeviceNestedCommandBufferPropertiesEXT { maxCommandBufferNestingLevel = 1 }
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT { minImportedHostPointerAlignment = 65_536 }
+    VkPhysicalDeviceMapMemoryPlacedPropertiesEXT { minPlacedMemoryMapAlignment = 65_536 }
+    VkPhysicalDeviceCustomBorderColorPropertiesEXT { maxCustomBorderColorSamplers = 32 }
+    VkPhysicalDeviceRobustness2PropertiesKHR {
+        robustStorageBufferAccessSizeAlignment = 4, robustUniformBufferAccessSizeAlignment = 256
+    }
+    VkPhysicalDeviceMaintenance7PropertiesKHR {
+        maxDescriptorSetTotalUniformBuffersDynamic = 8, maxDescriptorSetTotalStorageBuffersDynamic = 4,
+        maxDescriptorSetTotalBuffersDynamic = 12,
+        maxDescriptorSetUpdateAfterBindTotalUniformBuffersDynamic = 8,
+        maxDescriptorSetUpdateAfterBindTotalStorageBuffersDynamic = 4,
+        maxDescriptorSetUpdateAfterBindTotalBuffersDynamic = 12
+    }
+    VkPhysicalDeviceDescriptorBufferPropertiesEXT {
+        descriptorBufferOffsetAlignment = 256, maxDescriptorBufferBindings = 3,
+        maxResourceDescriptorBufferBindings = 1, maxSamplerDescriptorBufferBindings = 1,
+        maxEmbeddedImmutableSamplerBindings = 1, maxEmbeddedImmutableSamplers = 2032,
+        samplerDescriptorBufferAddressSpaceSize = 1 << 27, resourceDescriptorBufferAddressSpaceSize = 1 << 27,
+        descriptorBufferAddressSpaceSize = 1 << 27
+    }
+    VkPhysicalDevicePortabilitySubsetPropertiesKHR { minVertexInputBindingStrideAlignment = 4 }
+    VkPhysicalDeviceCooperativeMatrixPropertiesKHR {
+        cooperativeMatrixSupportedStages = ShaderStageFlags::COMPUTE.as_raw() as i64
+    }
+    VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT {
+        maxIndirectPipelineCount = 1 << 12, maxIndirectShaderObjectCount = 1 << 12,
+        maxIndirectSequenceCount = 1 << 20, maxIndirectCommandsTokenCount = 16,
+        maxIndirectCommandsTokenOffset = 2047, maxIndirectCommandsIndirectStride = 2048
+    }
+    VkPhysicalDeviceRayTracingPropertiesNV {
+        shaderGroupHandleSize = 16, maxRecursionDepth = 31, maxShaderGroupStride = 4096,
+        shaderGroupBaseAlignment = 64, maxGeometryCount = (1 << 24) - 1, maxInstanceCount = (1 << 24) - 1,
+        maxTriangleCount = (1 << 29) - 1, maxDescriptorSetAccelerationStructures = 16
+    }
+    VkPhysicalDeviceMeshShaderPropertiesNV {
+        maxDrawMeshTasksCount = (1 << 16) - 1, maxTaskWorkGroupInvocations = 32, maxTaskWorkGroupSize 0 = 32,
+        maxTaskWorkGroupSize 1 = 1, maxTaskWorkGroupSize 2 = 1, maxTaskTotalMemorySize = 16_384,
+        maxTaskOutputCount = (1 << 16) - 1, maxMeshWorkGroupInvocations = 32, maxMeshWorkGroupSize 0 = 32,
+        maxMeshWorkGroupSize 1 = 1, maxMeshWorkGroupSize 2 = 1, maxMeshTotalMemorySize = 16_384,
+        maxMeshOutputVertices = 256, maxMeshOutputPrimitives = 256, maxMeshMultiviewViewCount = 1
+    }
+    VkPhysicalDeviceDeviceGeneratedCommandsPropertiesNV {
+        maxGraphicsShaderGroupCount = 1 << 12, maxIndirectSequenceCount = 1 << 20,
+        maxIndirectCommandsTokenCount = 16, maxIndirectCommandsStreamCount = 16,
+        maxIndirectCommandsTokenOffset = 2047, maxIndirectCommandsStreamStride = 2048,
+        minSequencesCountBufferOffsetAlignment = 256, minSequencesIndexBufferOffsetAlignment = 256,
+        minIndirectCommandsBufferOffsetAlignment = 256
+    }
 };

@@ -3,7 +3,7 @@
 use ash::vk::{PipelineRobustnessBufferBehaviorEXT, PipelineRobustnessImageBehaviorEXT};
 use ash::vk::{ResolveModeFlags, ShaderStageFlags, SubgroupFeatureFlags};
 
-use super::build::{Limit, Required, Value, is, limit, limits};
+use super::build::{Limit, Value, is, limit, limits, values};
 use crate::features::{Feature, name};
 use crate::properties::locations::{self, Location};
 use crate::properties::rows::Structure;
@@ -20,49 +20,42 @@ const OF_1_4: (&Structure, Location) = version("VkPhysicalDeviceVulkan14Properti
 pub(super) const V11: &[Limit] = &limits(
     OF_1_1.0,
     OF_1_1.1,
-    [
-        is("subgroupSize", 1),
-        is("subgroupSupportedStages", ShaderStageFlags::COMPUTE.as_raw() as i64),
-        is("subgroupSupportedOperations", SubgroupFeatureFlags::BASIC.as_raw() as i64),
-        is("maxMultiviewViewCount", 6),
-        is("maxMultiviewInstanceIndex", (1 << 27) - 1),
-        is("maxPerSetDescriptors", 1024),
-        is("maxMemoryAllocationSize", 1 << 30),
-    ],
+    values! {
+        subgroupSize = 1, subgroupSupportedStages = ShaderStageFlags::COMPUTE.as_raw() as i64,
+        subgroupSupportedOperations = SubgroupFeatureFlags::BASIC.as_raw() as i64, maxMultiviewViewCount = 6,
+        maxMultiviewInstanceIndex = (1 << 27) - 1, maxPerSetDescriptors = 1024, maxMemoryAllocationSize = 1 << 30
+    },
 );
 
 pub(super) const V12: &[Limit] = &limits(
     OF_1_2.0,
     OF_1_2.1,
-    [
-        is("supportedDepthResolveModes", ResolveModeFlags::SAMPLE_ZERO.as_raw() as i64),
-        is("supportedStencilResolveModes", ResolveModeFlags::SAMPLE_ZERO.as_raw() as i64),
-        is("maxTimelineSemaphoreValueDifference", (1 << 31) - 1),
-        is("framebufferIntegerColorSampleCounts", 1),
-    ],
+    values! {
+        supportedDepthResolveModes = ResolveModeFlags::SAMPLE_ZERO.as_raw() as i64,
+        supportedStencilResolveModes = ResolveModeFlags::SAMPLE_ZERO.as_raw() as i64,
+        maxTimelineSemaphoreValueDifference = (1 << 31) - 1, framebufferIntegerColorSampleCounts = 1
+    },
 );
 
 pub(super) const V13: &[Limit] = &limits(
     OF_1_3.0,
     OF_1_3.1,
-    [
-        is("maxInlineUniformBlockSize", 256),
-        is("maxPerStageDescriptorInlineUniformBlocks", 4),
-        is("maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks", 4),
-        is("maxDescriptorSetInlineUniformBlocks", 4),
-        is("maxDescriptorSetUpdateAfterBindInlineUniformBlocks", 4),
-        is("maxInlineUniformTotalSize", 256),
-        is("storageTexelBufferOffsetAlignmentBytes", 256),
-        is("uniformTexelBufferOffsetAlignmentBytes", 256),
-        is("maxBufferSize", 1 << 30),
-    ],
+    values! {
+        maxInlineUniformBlockSize = 256, maxPerStageDescriptorInlineUniformBlocks = 4,
+        maxPerStageDescriptorUpdateAfterBindInlineUniformBlocks = 4, maxDescriptorSetInlineUniformBlocks = 4,
+        maxDescriptorSetUpdateAfterBindInlineUniformBlocks = 4, maxInlineUniformTotalSize = 256,
+        storageTexelBufferOffsetAlignmentBytes = 256, uniformTexelBufferOffsetAlignmentBytes = 256,
+        maxBufferSize = 1 << 30
+    },
 );
 
 /// Limits without a value in the table: subgroup sizes that fit the Vulkan 1.1 size.
 pub(super) const UNCHECKED_1_3: &[Limit] = &limits(
     OF_1_3.0,
     OF_1_3.1,
-    [is("minSubgroupSize", 1), is("maxSubgroupSize", 1), is("maxComputeWorkgroupSubgroups", 128)],
+    values! {
+        minSubgroupSize = 1, maxSubgroupSize = 1, maxComputeWorkgroupSubgroups = 128
+    },
 );
 
 const UNCHECKED_BUFFERS: i64 = PipelineRobustnessBufferBehaviorEXT::DISABLED.as_raw() as i64;
@@ -70,29 +63,25 @@ const UNCHECKED_BUFFERS: i64 = PipelineRobustnessBufferBehaviorEXT::DISABLED.as_
 pub(super) const V14: &[Limit] = &limits(
     OF_1_4.0,
     OF_1_4.1,
-    [
-        is("lineSubPixelPrecisionBits", 4),
-        is("maxVertexAttribDivisor", (1 << 16) - 1),
-        is("maxPushDescriptors", 32),
-        is("maxCombinedImageSamplerDescriptorCount", 1),
-    ],
+    values! {
+        lineSubPixelPrecisionBits = 4, maxVertexAttribDivisor = (1 << 16) - 1, maxPushDescriptors = 32,
+        maxCombinedImageSamplerDescriptorCount = 1
+    },
 );
 
 /// Limits without a value in the table: any value other than "the default of the device", which is this one.
 pub(super) const UNCHECKED_1_4: &[Limit] = &limits(
     OF_1_4.0,
     OF_1_4.1,
-    [
-        is("defaultRobustnessStorageBuffers", UNCHECKED_BUFFERS),
-        is("defaultRobustnessUniformBuffers", UNCHECKED_BUFFERS),
-        is("defaultRobustnessVertexInputs", UNCHECKED_BUFFERS),
-        is("defaultRobustnessImages", PipelineRobustnessImageBehaviorEXT::DISABLED.as_raw() as i64),
-    ],
+    values! {
+        defaultRobustnessStorageBuffers = UNCHECKED_BUFFERS, defaultRobustnessUniformBuffers = UNCHECKED_BUFFERS,
+        defaultRobustnessVertexInputs = UNCHECKED_BUFFERS,
+        defaultRobustnessImages = PipelineRobustnessImageBehaviorEXT::DISABLED.as_raw() as i64
+    },
 );
 
 const fn indexed(member: &'static str, value: i64) -> (Feature, Limit, Value) {
-    let none = Required { member, element: 0, value: Value::Integer(0) };
-    (name::DESCRIPTOR_INDEXING, limit(OF_1_2.0, OF_1_2.1, none), Value::Integer(value))
+    (name::DESCRIPTOR_INDEXING, limit(OF_1_2.0, OF_1_2.1, is(member, 0)), Value::Integer(value))
 }
 
 /// Limits for updates after binding, equal to the limits for other descriptors.
