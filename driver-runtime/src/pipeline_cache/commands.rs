@@ -25,11 +25,6 @@ fn create<D: PipelineCaches>(call: &calls::CreatePipelineCache<'_>) -> Result<()
     Ok(())
 }
 
-fn destroy<D: PipelineCaches>(call: &calls::DestroyPipelineCache<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe { Object::<Cache<D>>::destroy(call.pipeline_cache, call.allocator.as_ptr()) };
-}
-
 /// Writes as many whole entries as fit.
 fn get_data<D: PipelineCaches>(call: &calls::GetPipelineCacheData<'_>) -> Result<vk::Result, OutOfMemory> {
     let (size, out) = (call.data_size.as_ptr(), call.data.cast::<u8>());
@@ -74,7 +69,9 @@ pub const fn entry_points<D: PipelineCaches>() -> EntryPoints<D> {
     unsafe {
         entry_points! {
             CreatePipelineCache = create::<D>,
-            DestroyPipelineCache = destroy::<D>,
+            DestroyPipelineCache = |call| {
+                Object::<Cache<D>>::destroy(call.pipeline_cache, call.allocator.as_ptr());
+            },
             GetPipelineCacheData = get_data::<D>,
             MergePipelineCaches = merge::<D>,
         }

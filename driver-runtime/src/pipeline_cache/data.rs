@@ -1,8 +1,6 @@
 //! The data of a pipeline cache: the header of the specification, then for each entry its kind, the lengths of key and bytes
 //! (32 bits each, as the processor stores them), the key, the bytes.
 
-use core::ops::ControlFlow;
-
 use ash::vk;
 use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 
@@ -44,14 +42,9 @@ impl<D: PipelineCaches> Cache<D> {
     }
 
     pub(super) fn merge(&self, other: &Self) -> Result<(), OutOfMemory> {
-        let merged = other.entries.try_for_each(|kept| {
-            let object = kept.object.get().cloned();
-            match self.insert_kept(&kept.key, kept.kind, &kept.bytes, object) {
-                Ok(_) => ControlFlow::Continue(()),
-                Err(error) => ControlFlow::Break(error),
-            }
-        });
-        merged.break_value().map_or(Ok(()), Err)
+        other
+            .iter()
+            .try_for_each(|kept| self.insert_kept(&kept.key, kept.kind, &kept.bytes, kept.made()).map(|_| ()))
     }
 
     /// Returns the data of the cache, each entry a part of its own.
@@ -65,12 +58,13 @@ impl<D: PipelineCaches> Cache<D> {
             return Ok(());
         }
         let mut part: Text<CopiedCallbacks> = Vec::new_in(memory);
-        let taken = self.entries.try_for_each(|kept| match kept.write(&mut part) {
-            Ok(()) if take(&part) => ControlFlow::Continue(()),
-            Ok(()) => ControlFlow::Break(Ok(())),
-            Err(error) => ControlFlow::Break(Err(error)),
-        });
-        taken.break_value().unwrap_or(Ok(()))
+        for kept in self.iter() {
+            kept.write(&mut part)?;
+            if !take(&part) {
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -7,24 +7,23 @@
 
 mod commands;
 mod data;
-mod entries;
-mod once;
 #[cfg(test)]
 mod tests;
 
+use core::ptr::NonNull;
+
 use ash::vk;
-use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
+use vkload_core::memory::{Box, CopiedCallbacks, OutOfMemory, SharedList, Text, TryGrow, Vec};
+use vkload_core::platform::Lock;
 
 use crate::device::{Device, device_object};
 use crate::driver::Driver;
-use entries::{Entries, Keyed};
-use once::Once;
 
 pub use commands::entry_points;
 
 /// A driver's use of pipeline caches.
 pub trait PipelineCaches: Driver {
-    /// Something compiled, to be shared: a counted pointer to a shader or a pipeline.
+    /// Something compiled, to be shared: a counted pointer to a shader or a pipeline. It is cloned under a lock.
     type Cached: Clone + Send + Sync;
 
     /// The kinds that are built from their bytes when data is imported. Others are built at their first look-up:
@@ -52,10 +51,10 @@ impl Written<'_> {
     }
 }
 
-/// A pipeline cache, or a cache of a driver's own: objects by key. Objects remain until the cache is dropped. Finding
-/// takes no lock, and its time does not grow with the cache.
+/// A pipeline cache, or a cache of a driver's own: objects by key. Objects remain until the cache is dropped.
 pub struct Cache<D: PipelineCaches> {
-    entries: Entries<CacheEntry<D>>,
+    /// In the order of the keys.
+    entries: SharedList<Listed<D>, CopiedCallbacks>,
     memory: CopiedCallbacks,
 }
 
@@ -64,13 +63,27 @@ struct CacheEntry<D: PipelineCaches> {
     kind: u32,
     /// The bytes to build the object from, if they came first.
     bytes: Text<CopiedCallbacks>,
-    object: Once<D::Cached>,
+    object: Lock<Option<D::Cached>>,
 }
 
-impl<D: PipelineCaches> Keyed for CacheEntry<D> {
-    fn key(&self) -> &[u8] {
-        &self.key
+/// An entry, in a box of the cache's memory that lives as long as the cache.
+struct Listed<D: PipelineCaches>(NonNull<CacheEntry<D>>);
+
+impl<D: PipelineCaches> Clone for Listed<D> {
+    fn clone(&self) -> Self {
+        *self
     }
+}
+
+impl<D: PipelineCaches> Copy for Listed<D> {}
+
+// SAFETY: an entry may be sent and shared.
+unsafe impl<D: PipelineCaches> Send for Listed<D> {}
+
+/// Returns the position of a key, or the one to insert it at.
+fn position<D: PipelineCaches>(entries: &[Listed<D>], key: &[u8]) -> Result<usize, usize> {
+    // SAFETY: the entries live as long as the cache.
+    entries.binary_search_by(|entry| unsafe { entry.0.as_ref() }.key.as_slice().cmp(key))
 }
 
 device_object! { <D: PipelineCaches> Cache<D> = PipelineCache }
@@ -80,12 +93,12 @@ impl<D: PipelineCaches> Cache<D> {
     #[must_use]
     pub fn new(memory: CopiedCallbacks) -> Self {
         let memory = memory.scoped(vk::SystemAllocationScope::CACHE);
-        Self { entries: Entries::new(memory), memory }
+        Self { entries: SharedList::new_in(memory), memory }
     }
 
     /// Returns the object added under `key`.
     pub fn find(&self, device: &Device<D>, key: &[u8]) -> Option<D::Cached> {
-        self.entries.find(key)?.object(device)
+        self.entry(key)?.object(device)
     }
 
     /// Adds the object for `key`. Returns the cached object: the first addition wins, and if memory for an entry runs out the
@@ -96,7 +109,7 @@ impl<D: PipelineCaches> Cache<D> {
 
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.entries.read(D::host(), <[_]>::len)
     }
 
     /// Returns whether the cache has no entries.
@@ -106,8 +119,7 @@ impl<D: PipelineCaches> Cache<D> {
 
     fn insert(&self, key: &[u8], object: D::Cached) -> Result<D::Cached, OutOfMemory> {
         let kind = D::kind(&object);
-        let kept = self.insert_kept(key, kind, &[], Some(object.clone()))?;
-        Ok(kept.object.get_or_set(object, D::host()).clone())
+        Ok(self.insert_kept(key, kind, &[], Some(object.clone()))?.get_or_set(object))
     }
 
     /// Adds an entry, unless the key already has one; returns the entry under the key.
@@ -118,25 +130,78 @@ impl<D: PipelineCaches> Cache<D> {
         bytes: &[u8],
         object: Option<D::Cached>,
     ) -> Result<&CacheEntry<D>, OutOfMemory> {
-        if let Some(kept) = self.entries.find(key) {
+        if let Some(kept) = self.entry(key) {
             return Ok(kept);
         }
         let (mut own_key, mut own_bytes) = (Vec::new_in(self.memory), Vec::new_in(self.memory));
         own_key.try_extend(key)?;
         own_bytes.try_extend(bytes)?;
-        let new = CacheEntry { key: own_key, kind, bytes: own_bytes, object: Once::new(object) };
-        self.entries.find_or_insert(new)
+        let new = CacheEntry { key: own_key, kind, bytes: own_bytes, object: Lock::new(object) };
+        let new = Listed(Box::into_non_null(Box::try_new_in(new, self.memory)?));
+        let placed = self.entries.find_or_insert_at(
+            D::host(),
+            new,
+            |list| list.get(position(list, key).ok()?).copied(),
+            |list| {
+                let at =
+                    list.split_last().map_or(0, |(_, others)| position(others, key).unwrap_or_else(|at| at));
+                list.get_mut(at..).unwrap_or_default().rotate_right(1);
+            },
+        );
+        if !matches!(placed, Ok((_, true))) {
+            // SAFETY: the entry is not in the list, so this is the only pointer to it.
+            drop(unsafe { Box::from_non_null_in(new.0, self.memory) });
+        }
+        // SAFETY: entries live as long as the cache.
+        placed.map(|(kept, _)| unsafe { kept.0.as_ref() })
+    }
+
+    fn entry(&self, key: &[u8]) -> Option<&CacheEntry<D>> {
+        let found = self.entries.read(D::host(), |list| list.get(position(list, key).ok()?).copied());
+        // SAFETY: entries live as long as the cache.
+        found.map(|found| unsafe { found.0.as_ref() })
+    }
+
+    /// Returns the entries in the order of their keys. No lock is held between one and the next.
+    fn iter(&self) -> impl Iterator<Item = &CacheEntry<D>> {
+        let mut last = None::<&CacheEntry<D>>;
+        core::iter::from_fn(move || {
+            let next = |list: &[Listed<D>]| {
+                let index = last.and_then(|last| position(list, &last.key).ok());
+                list.get(index.map_or(0, |index| index.saturating_add(1))).copied()
+            };
+            // SAFETY: entries live as long as the cache.
+            last = self.entries.read(D::host(), next).map(|next| unsafe { next.0.as_ref() });
+            last
+        })
+    }
+}
+
+impl<D: PipelineCaches> Drop for Cache<D> {
+    fn drop(&mut self) {
+        for entry in self.entries.take(D::host()) {
+            // SAFETY: the entry was boxed in this memory, and nothing uses it any more.
+            drop(unsafe { Box::from_non_null_in(entry.0, self.memory) });
+        }
     }
 }
 
 impl<D: PipelineCaches> CacheEntry<D> {
+    /// Returns the object, if it was made.
+    fn made(&self) -> Option<D::Cached> {
+        self.object.lock(D::host()).clone()
+    }
+
+    /// Sets the object, unless another one was first; returns the one that is set.
+    fn get_or_set(&self, object: D::Cached) -> D::Cached {
+        let kept = self.object.lock(D::host()).get_or_insert_with(|| object.clone()).clone();
+        drop(object);
+        kept
+    }
+
     /// Returns the object, made now if it was not yet.
     fn object(&self, device: &Device<D>) -> Option<D::Cached> {
-        if let Some(object) = self.object.get() {
-            return Some(object.clone());
-        }
-        let object = D::read(device, self.kind, &self.bytes)?;
-        Some(self.object.get_or_set(object, D::host()).clone())
+        self.made().or_else(|| Some(self.get_or_set(D::read(device, self.kind, &self.bytes)?)))
     }
 
     /// Appends the bytes to rebuild the object from.
@@ -144,6 +209,6 @@ impl<D: PipelineCaches> CacheEntry<D> {
         if !self.bytes.is_empty() {
             return out.try_extend(&self.bytes);
         }
-        self.object.get().map_or(Ok(()), |object| D::write(object, &mut Written(out)))
+        self.made().map_or(Ok(()), |object| D::write(&object, &mut Written(out)))
     }
 }
