@@ -5,8 +5,7 @@
 use core::ptr::NonNull;
 
 use ash::vk::Handle;
-use vkload_core::memory::{Arc, OutOfMemory, Vec};
-use vkload_core::platform::Lock;
+use vkload_core::memory::{Box, OutOfMemory, SharedList};
 
 use super::base::ObjectBase;
 use super::memory::ParentMemory;
@@ -16,12 +15,19 @@ use super::private_data::Slot;
 /// A table from handles to the base that the object would have had.
 pub struct Foreign {
     root: NonNull<Root>,
-    known: Lock<Vec<(u64, Arc<ObjectBase>), ParentMemory>>,
+    known: SharedList<Known, ParentMemory>,
 }
+
+/// A handle, and a base in a box of the parent's memory.
+#[derive(Clone, Copy)]
+struct Known(u64, NonNull<ObjectBase>);
+
+// SAFETY: the base may be shared.
+unsafe impl Send for Known {}
 
 impl Foreign {
     pub(super) fn new(root: NonNull<Root>) -> Self {
-        Self { root, known: Lock::new(Vec::new_in(Root::memory_of(root))) }
+        Self { root, known: SharedList::new_in(Root::memory_of(root)) }
     }
 
     /// Does the same as [`ObjectBase::private_data`].
@@ -41,47 +47,35 @@ impl Foreign {
     }
 
     /// Returns the base of an object that has attachments.
-    pub(crate) fn find(&self, handle: u64) -> Option<Arc<ObjectBase>> {
-        let known = self.known.lock(self.root().host());
-        let at = known.binary_search_by_key(&handle, |(known, _)| *known).ok()?;
-        known.get(at).map(|(_, base)| base.clone())
+    pub(crate) fn find(&self, handle: u64) -> Option<&ObjectBase> {
+        let find = |known: &[Known]| known.iter().copied().find(|Known(known, _)| *known == handle);
+        // SAFETY: the base lives until the parent goes.
+        self.known.read(self.root().host(), find).map(|Known(_, base)| unsafe { base.as_ref() })
     }
 
+    /// Frees all bases: no code may reach them any more.
     pub(super) fn clear(&self) {
-        let empty = Vec::new_in(Root::memory_of(self.root));
-        let old = core::mem::replace(&mut *self.known.lock(self.root().host()), empty);
-        drop(old);
+        for Known(_, base) in self.known.take(self.root().host()) {
+            // SAFETY: the base was boxed in this memory.
+            drop(unsafe { Box::from_non_null_in(base, Root::memory_of(self.root)) });
+        }
     }
 
-    fn find_or_add<H: Handle>(&self, handle: H) -> Result<Arc<ObjectBase>, OutOfMemory> {
+    fn find_or_add<H: Handle>(&self, handle: H) -> Result<&ObjectBase, OutOfMemory> {
         let raw = handle.as_raw();
-        let mut larger = Vec::new_in(Root::memory_of(self.root));
-        let mut made = None;
-        loop {
-            if let Some(found) = self.find(raw) {
-                return Ok(found);
-            }
-            let base = match &made {
-                Some(base) => Arc::clone(base),
-                None => made
-                    .insert(Arc::try_new(ObjectBase::new(H::TYPE, ParentKind::Device, self.root))?)
-                    .clone(),
-            };
-            let wanted = {
-                let mut known = self.known.lock(self.root().host());
-                let Err(at) = known.binary_search_by_key(&raw, |(known, _)| *known) else { continue };
-                if known.len() == known.capacity() && larger.capacity() > known.len() {
-                    larger.append(&mut known);
-                    core::mem::swap(&mut *known, &mut larger);
-                }
-                if known.len() < known.capacity() {
-                    known.insert(at, (raw, Arc::clone(&base)));
-                    return Ok(base);
-                }
-                known.len().saturating_mul(2).max(4)
-            };
-            larger.try_reserve(wanted).map_err(|_| OutOfMemory)?;
+        if let Some(found) = self.find(raw) {
+            return Ok(found);
         }
+        let (host, memory) = (self.root().host(), Root::memory_of(self.root));
+        let new = Box::try_new_in(ObjectBase::new(H::TYPE, ParentKind::Device, self.root), memory)?;
+        let new = Box::into_non_null(new);
+        let added = self.known.find_or_insert(host, Known(raw, new), |Known(known, _)| *known == raw);
+        if !matches!(added, Ok((_, true))) {
+            // SAFETY: the base is not in the list, so this is the only pointer to it.
+            drop(unsafe { Box::from_non_null_in(new, memory) });
+        }
+        // SAFETY: the base lives until the parent goes.
+        added.map(|(Known(_, base), _)| unsafe { base.as_ref() })
     }
 
     fn root(&self) -> &Root {
@@ -92,5 +86,5 @@ impl Foreign {
 
 // SAFETY: the pointer points to the value that this one is a field of.
 unsafe impl Send for Foreign {}
-// SAFETY: as above, and the list is behind a lock.
+// SAFETY: as above.
 unsafe impl Sync for Foreign {}
