@@ -27,7 +27,6 @@ extern crate std;
 
 pub mod android;
 pub mod atomic;
-pub mod chain;
 pub mod command_buffer;
 mod commands;
 mod descriptor_template;

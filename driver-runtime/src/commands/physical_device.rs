@@ -21,12 +21,11 @@ pub(super) fn get_features_2<D: Driver>(call: &calls::GetPhysicalDeviceFeatures2
     unsafe {
         let device = object::<D>(call.physical_device)?;
         let known = device.description();
-        // A looped chain is filled up to the loop: the command has no result to report it.
         let more = |structure: *mut vk::BaseOutStructure<'static>| {
             D::write_features(device, &mut *structure.cast::<Chainable>());
         };
         let out = call.features.as_ptr();
-        let _ = known.features.write_and(out, known.minor_version(), &known.extensions, more);
+        known.features.write_and(out, known.minor_version(), &known.extensions, more);
     }
     Some(())
 }

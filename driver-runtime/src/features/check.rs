@@ -1,12 +1,12 @@
 //! Checks the features requested in `vkCreateDevice` against the features that the physical device reports.
 
 use ash::vk;
+use vkload_core::abi::chain;
 use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 use vkload_core::registry::ExtensionSet;
 
 use super::rows::{Row, unlisted};
 use super::{Features, UnlistedFeatures, members, row};
-use crate::chain::{Chain, CyclicChain};
 
 /// Features that a device was created with. Only [`check`] makes them, so they are supported.
 #[derive(Clone, Copy)]
@@ -97,12 +97,6 @@ impl From<CheckError> for vk::Result {
     }
 }
 
-impl From<CyclicChain> for CheckError {
-    fn from(_: CyclicChain) -> Self {
-        Self::CyclicChain
-    }
-}
-
 impl From<OutOfMemory> for CheckError {
     fn from(_: OutOfMemory) -> Self {
         Self::OutOfMemory
@@ -134,13 +128,12 @@ pub unsafe fn check(
         requests.add(Row::Listed(first), info.p_enabled_features.cast())?;
     }
     // SAFETY: the caller vouches for the chain.
-    for structure in unsafe { Chain::new(info.p_next) } {
-        let structure = structure?;
+    for structure in unsafe { chain::pointers(info.p_next.cast_mut()) } {
         // SAFETY: every structure of the chain is valid.
         let s_type = unsafe { (*structure).s_type };
         let listed = row(s_type).filter(|row| row.is_of(core_minor, extensions)).map(Row::Listed);
         if let Some(row) = listed.or_else(|| unlisted(own, s_type)) {
-            let is_new = requests.add(row, members(structure.cast::<u8>().cast_mut()))?;
+            let is_new = requests.add(row, members(structure.cast()))?;
             if !is_new {
                 warn(row.name());
             }
@@ -154,12 +147,13 @@ pub unsafe fn check(
 struct Requests(Vec<(Row, *const vk::Bool32), CopiedCallbacks>);
 
 impl Requests {
-    /// Returns whether the structure is the first of its type; others do not count.
-    fn add(&mut self, row: Row, wanted: *const vk::Bool32) -> Result<bool, OutOfMemory> {
-        if self.0.iter().any(|(known, _)| known.s_type() == row.s_type()) {
-            return Ok(false);
+    /// Returns whether the structure is the first of its type; others do not count. The same one comes again only in a loop.
+    fn add(&mut self, row: Row, wanted: *const vk::Bool32) -> Result<bool, CheckError> {
+        match self.0.iter().find(|(known, _)| known.s_type() == row.s_type()) {
+            Some((_, known)) if *known == wanted => return Err(CheckError::CyclicChain),
+            Some(_) => return Ok(false),
+            None => self.0.try_push((row, wanted))?,
         }
-        self.0.try_push((row, wanted))?;
         Ok(true)
     }
 

@@ -15,9 +15,9 @@ mod structures_6_gen;
 mod tests;
 
 use ash::vk;
+use vkload_core::abi::chain;
 use vkload_core::registry::ExtensionSet;
 
-use crate::chain::{self, Chain};
 use rows::Structure;
 
 pub(crate) use check::check_unlisted;
@@ -143,9 +143,6 @@ impl Features {
     /// Writes the set into `VkPhysicalDeviceFeatures2` and the structures chained to it: members that the structure's
     /// version and extensions do not have are left unchanged.
     ///
-    /// # Errors
-    /// [`chain::CyclicChain`] if the chain is a loop; the structures before are written.
-    ///
     /// # Safety
     /// `out` begins a pNext chain of structures that may be written.
     pub unsafe fn write(
@@ -153,15 +150,12 @@ impl Features {
         out: *mut vk::PhysicalDeviceFeatures2<'_>,
         core_minor: u32,
         extensions: &ExtensionSet,
-    ) -> Result<(), chain::CyclicChain> {
+    ) {
         // SAFETY: the caller vouches for the chain.
-        unsafe { self.write_and(out, core_minor, extensions, |_| {}) }
+        unsafe { self.write_and(out, core_minor, extensions, |_| {}) };
     }
 
     /// Does the same as [`Features::write`], and passes unlisted structures to `more`.
-    ///
-    /// # Errors
-    /// As there.
     ///
     /// # Safety
     /// As there.
@@ -171,28 +165,25 @@ impl Features {
         core_minor: u32,
         extensions: &ExtensionSet,
         more: impl Fn(*mut vk::BaseOutStructure<'static>),
-    ) -> Result<(), chain::CyclicChain> {
+    ) {
         // SAFETY: the caller vouches for the chain.
-        for structure in unsafe { Chain::new(out.cast_const().cast()) } {
-            let structure = structure?;
+        for structure in unsafe { chain::pointers(out.cast()) } {
             // SAFETY: the chain may be written, and each structure has the type in its `sType`.
             unsafe {
                 let Some(row) = row((*structure).s_type) else {
-                    let structure = structure.cast_mut().cast::<vk::BaseOutStructure<'static>>();
                     let next = (*structure).p_next;
                     more(structure);
                     (*structure).p_next = next;
                     continue;
                 };
                 if row.is_of(core_minor, extensions) {
-                    let members = members(structure.cast_mut().cast());
+                    let members = members(structure.cast());
                     for (index, (feature, _)) in row.members.iter().enumerate() {
                         members.add(index).write(self.contains(*feature).into());
                     }
                 }
             }
         }
-        Ok(())
     }
 }
 

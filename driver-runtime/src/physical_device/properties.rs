@@ -4,11 +4,11 @@
 //! one after the other, so it is a number of bytes from there.
 
 use ash::vk::{self, TaggedStructure};
+use vkload_core::abi::chain;
 
 use super::locations::HEADER;
 use super::vulkan_1_4::{Chained, Vulkan14Properties};
 use super::{Description, locations};
-use crate::chain::Chain;
 use crate::properties::row;
 
 /// Writes `VkPhysicalDeviceProperties2` and the structures chained to it. Structures that a description cannot have
@@ -24,10 +24,7 @@ pub(crate) unsafe fn write(
     // SAFETY: the caller vouches for the chain.
     unsafe {
         (*out).properties = known.properties;
-        for structure in Chain::new((*out).p_next.cast_const()) {
-            // A looped chain is filled up to the loop: the command has no result to report it.
-            let Ok(structure) = structure else { return };
-            let structure = structure.cast_mut().cast::<vk::BaseOutStructure<'static>>();
+        for structure in chain::pointers((*out).p_next) {
             if !write_one(known, structure) {
                 let next = (*structure).p_next;
                 more(&mut *structure.cast());

@@ -3,10 +3,10 @@
 use core::ffi::CStr;
 
 use ash::vk;
+use vkload_core::abi::chain;
 
 use super::rows::{Argument, Count, Length, PointerField, Structure, Target};
 use super::structures_gen;
-use crate::chain::Chain;
 
 /// Copies into a block of memory, or, without one, measures the required size. Both take the same path, so the copy
 /// fits into the measured size.
@@ -138,13 +138,12 @@ impl Copier {
     unsafe fn chain(&mut self, first: *const u8) -> *const u8 {
         // SAFETY: the caller vouches for the chain, whose structures have the types that they say.
         unsafe {
-            for structure in Chain::new(first.cast()) {
-                let Ok(structure) = structure else { break };
+            for structure in chain::structures(first.cast()) {
                 let known =
-                    structures_gen::ALL.iter().find(|known| known.s_type == (*structure).s_type.as_raw());
+                    structures_gen::ALL.iter().find(|known| known.s_type == structure.s_type.as_raw());
                 // This structure's pNext points to the copy of the next structure, and so on.
                 if let Some(known) = known {
-                    return self.structures(known, structure.cast(), 1);
+                    return self.structures(known, core::ptr::from_ref(structure).cast(), 1);
                 }
             }
         }
