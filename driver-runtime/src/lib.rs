@@ -17,7 +17,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![deny(missing_docs)]
+#![deny(missing_debug_implementations, missing_docs)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(not(test), deny(clippy::expect_used, clippy::panic, clippy::unwrap_used))]
 
@@ -52,6 +52,7 @@ pub mod manual {}
 #[cfg(test)]
 mod memory_tests;
 pub mod object;
+mod opaque;
 pub mod out_array;
 pub mod physical_device;
 pub mod pipeline_cache;

@@ -4,7 +4,7 @@ use ash::vk;
 use vkload_core::registry::{Class, CommandId, ExtensionKind, ExtensionSet};
 
 /// The version and extensions that an application has enabled.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Enabled<'a> {
     /// The `apiVersion` of the application, which counts for devices too.
     pub api_version: u32,

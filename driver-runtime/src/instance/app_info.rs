@@ -6,6 +6,7 @@ use vkload_core::memory::{CopiedCallbacks, OutOfMemory, Text, TryGrow, Vec};
 use core::ffi::{CStr, c_char};
 
 /// The application's `VkApplicationInfo`, copied.
+#[derive(Debug)]
 pub struct AppInfo {
     name: Option<Text<CopiedCallbacks>>,
     /// The version of the application.

@@ -7,7 +7,7 @@ use vkload_core::memory::{OutOfMemory, Vec};
 use super::memory::ParentMemory;
 
 /// A private data slot of one device.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Slot {
     /// The address of the device, which distinguishes it from others.
     owner: NonZeroUsize,

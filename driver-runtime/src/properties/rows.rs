@@ -6,6 +6,7 @@ use super::enumerations_gen;
 use super::plain_gen;
 
 /// A structure of the registry.
+#[derive(Debug)]
 pub struct Structure {
     /// Its name, as `VkPhysicalDeviceLimits`.
     pub name: &'static str,
@@ -23,6 +24,7 @@ pub struct Structure {
 pub(super) const NOT_CORE: u8 = u8::MAX;
 
 /// A member of a structure.
+#[derive(Debug)]
 pub struct Member {
     /// Its name, as `maxImageDimension2D`.
     pub name: &'static str,

@@ -5,6 +5,7 @@ use core::marker::PhantomData;
 use crate::properties::{self, Kind};
 
 /// A member of a structure, or an element or a member of it.
+#[derive(Debug)]
 pub struct Slot<'a> {
     at: *mut u8,
     kind: Kind,

@@ -23,6 +23,12 @@ pub struct Application {
     scope: vk::SystemAllocationScope,
 }
 
+impl core::fmt::Debug for Application {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Application").finish_non_exhaustive()
+    }
+}
+
 // SAFETY: the specification requires that the callbacks may be called from any thread that calls Vulkan
 // commands on the object ("Host Memory": they are externally synchronised no more than the commands
 // themselves).

@@ -9,6 +9,7 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::sync::{add, read};
 
 /// Shared ownership of a value; the last owner drops it. Its memory is the process's, or comes from `A`.
+#[derive(Debug)]
 pub struct Arc<T, A: Allocator + Clone = Process>(NonNull<Inner<T, A>>);
 
 struct Inner<T, A> {
@@ -41,6 +42,7 @@ impl<T> Arc<T> {
 }
 
 /// Memory for a shared value that does not exist yet, for values whose creation cannot be undone.
+#[derive(Debug)]
 pub struct UninitArc<T, A: Allocator + Clone>(Box<MaybeUninit<Inner<T, A>>, A>);
 
 impl<T, A: Allocator + Clone> UninitArc<T, A> {

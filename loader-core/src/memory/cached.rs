@@ -4,6 +4,7 @@ use super::Arc;
 use crate::sync::{Lock, Waiting};
 
 /// The latest result, for later callers that find it still valid.
+#[derive(Debug)]
 pub struct Cached<T>(Lock<Option<Arc<T>>>);
 
 impl<T> Cached<T> {

@@ -16,6 +16,12 @@ pub struct CopiedCallbacks {
     scope: vk::SystemAllocationScope,
 }
 
+impl core::fmt::Debug for CopiedCallbacks {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("CopiedCallbacks").finish_non_exhaustive()
+    }
+}
+
 // SAFETY: the specification requires that the callbacks may be called from any thread that calls Vulkan
 // commands on the object ("Host Memory": they are externally synchronised no more than the commands
 // themselves).

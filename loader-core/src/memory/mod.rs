@@ -262,6 +262,7 @@ pub const fn is_visible(c: char) -> bool {
 
 /// Shows text from outside, such as a path or a variable: UTF-8 as it is, every other byte as `\xNN`, and characters that are not
 /// [visible](is_visible) escaped, so that no file name can forge a line or give a terminal an order.
+#[derive(Debug)]
 pub struct Escaped<'a>(pub &'a [u8]);
 
 impl fmt::Display for Escaped<'_> {

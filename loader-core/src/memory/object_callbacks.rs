@@ -16,6 +16,7 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// allocator that refers to this copy.
 ///
 /// Frees its own block when it is dropped, so it must outlive everything in the object's memory.
+#[derive(Debug)]
 pub struct ObjectCallbacks(Option<NonNull<Callbacks>>);
 
 // SAFETY: the copy changes only in a call that destroys the object, which nothing else uses then, and the callbacks may be called

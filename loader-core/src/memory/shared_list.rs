@@ -8,6 +8,7 @@ use allocator_api2::alloc::Allocator;
 ///
 /// Memory is allocated before the lock is taken and freed after it, since an allocator may be the
 /// application's and may call back into the loader.
+#[derive(Debug)]
 pub struct SharedList<T: Copy, A: Allocator = Process>(Lock<Vec<T, A>>);
 
 impl<T: Copy> SharedList<T> {

@@ -95,6 +95,7 @@ impl Pause {
 /// log or dynamic linker. Lists are replaced under the lock, and the old block is freed after it.
 ///
 /// The holder notes the era, so a forked child does not wait for a thread that is not there.
+#[derive(Debug)]
 pub struct Lock<T> {
     /// The era of the holder, or 0.
     held: AtomicUsize,
