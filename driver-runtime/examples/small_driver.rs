@@ -12,8 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::prelude::*;
-use vkload_driver_runtime::registry::ExtensionSet;
-use vkload_driver_runtime::{Object, VkObject, vk};
+use vkload_driver_runtime::{Object, VkObject, calls, vk};
 
 pub struct Small;
 
@@ -29,13 +28,9 @@ unsafe impl VkObject for Buffer {
     type Parent = Device<Small>;
 }
 
-unsafe extern "system" fn create_buffer(
-    device: vk::Device,
-    info: *const vk::BufferCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Buffer,
-) -> vk::Result {
-    unsafe { Object::create_command(device, callbacks, out, Buffer { size: (*info).size }) }
+fn create_buffer(call: &calls::CreateBuffer<'_>) -> vk::Result {
+    let buffer = Buffer { size: call.create_info.size };
+    unsafe { Object::create_command(call.device, call.allocator.as_ptr(), call.buffer.as_ptr(), buffer) }
 }
 
 // The driver: its parts of the runtime's objects, and its commands.
@@ -60,8 +55,8 @@ impl Driver for Small {
     // SAFETY: each function does what its command demands, with the objects of this driver.
     const COMMANDS: EntryPoints<Self> = unsafe {
         entry_points! {
-            CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-            DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
+            CreateBuffer = create_buffer,
+            DestroyBuffer = |call| Object::<Buffer>::destroy(call.buffer, call.allocator.as_ptr()),
         }
     };
 
@@ -70,9 +65,6 @@ impl Driver for Small {
     }
     fn api_version() -> u32 {
         vk::API_VERSION_1_3
-    }
-    fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
     }
     fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
         Ok(())

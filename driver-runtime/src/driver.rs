@@ -78,8 +78,10 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Returns the answer of `vkEnumerateInstanceVersion`.
     fn api_version() -> u32;
 
-    /// Returns the instance extensions that the driver has.
-    fn instance_extensions() -> ExtensionSet;
+    /// Returns the instance extensions that the driver has: none by default.
+    fn instance_extensions() -> ExtensionSet {
+        ExtensionSet::default()
+    }
 
     /// Makes the driver's part of an instance; extensions and version were checked.
     fn create_instance(request: &InstanceRequest<'_>) -> Result<Self::Instance, CreateInstanceError>;

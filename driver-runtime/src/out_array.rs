@@ -1,4 +1,4 @@
-//! Arrays that a caller makes and a command fills.
+//! Arrays that a caller makes: those that a command fills, and those that it reads.
 
 use ash::vk;
 
@@ -55,6 +55,19 @@ impl<T> OutArray<T> {
         unsafe { self.count.write(number) };
         if number < self.available { vk::Result::INCOMPLETE } else { vk::Result::SUCCESS }
     }
+}
+
+/// Returns a counted array of a structure, such as `pWaitSemaphores`; NULL is an empty one.
+///
+/// # Safety
+/// `first` is NULL, or points to `count` values that live for `'a`; if `count` is 0 it may be any pointer.
+#[inline]
+pub unsafe fn list<'a, T>(first: *const T, count: u32) -> &'a [T] {
+    if first.is_null() || count == 0 {
+        return &[];
+    }
+    // SAFETY: the caller vouches for the array.
+    unsafe { core::slice::from_raw_parts(first, count as usize) }
 }
 
 #[cfg(test)]

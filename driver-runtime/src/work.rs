@@ -6,6 +6,7 @@ use vkload_core::memory::{OutOfMemory, TryGrow, Vec};
 use crate::driver_types::{DriverTypes, SyncObject};
 use crate::host::Waiter;
 use crate::object::ParentMemory;
+use crate::out_array::list;
 use crate::sync_object::SyncRef;
 
 /// The work that a driver receives. A driver whose queues work on their own keeps clones of the parts that it
@@ -125,10 +126,8 @@ impl<R, B: Copy> Binds<R, B> {
         memory: ParentMemory,
     ) -> Result<Self, OutOfMemory> {
         let mut binds = Vec::new_in(memory);
-        if count > 0 {
-            // SAFETY: the caller vouches for the array.
-            binds.try_extend(unsafe { core::slice::from_raw_parts(first, count as usize) })?;
-        }
+        // SAFETY: the caller vouches for the array.
+        binds.try_extend(unsafe { list(first, count) })?;
         Ok(Self { resource, binds })
     }
 }

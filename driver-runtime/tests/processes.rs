@@ -16,6 +16,10 @@ use vkload_driver_runtime::registry::{ExtensionSet, extension};
 use vkload_driver_runtime::vk;
 use vkload_driver_runtime::work::{Signal, Wait};
 
+#[path = "../src/testing/no_parts.rs"]
+mod no_parts;
+use no_parts::no_parts;
+
 struct Neighbour;
 
 vkload_driver_runtime::export_icd!(Neighbour);
@@ -95,10 +99,7 @@ const OPAQUE: HandleKinds = HandleKinds::of(&[HandleKind::OpaqueFd]);
 const WAITS: Ability = Ability::GPU_WAIT.and(Ability::CPU_WAIT).and(Ability::WAIT_PENDING);
 
 impl Driver for Neighbour {
-    type Instance = ();
-    type PhysicalDevice = ();
-    type Device = ();
-    type Queue = ();
+    no_parts!();
     type Sync = Shared;
     const SYNC_TYPES: &'static [SyncType] = &[
         SyncType::new(Ability::BINARY.and(WAITS).and(Ability::CPU_RESET)),
@@ -109,15 +110,6 @@ impl Driver for Neighbour {
     fn host() -> &'static dyn Host {
         &Linux
     }
-    fn api_version() -> u32 {
-        vk::API_VERSION_1_3
-    }
-    fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
-    }
-    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
-        Ok(())
-    }
     fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
         let mut known = Description::new(b"neighbour", vk::API_VERSION_1_3, vk::PhysicalDeviceType::OTHER);
         known.extensions = ExtensionSet::new(&[extension::KHR_EXTERNAL_SEMAPHORE_FD]);
@@ -125,12 +117,6 @@ impl Driver for Neighbour {
         known.queue_families[0].queue_count = 1;
         found.push(known, ())?;
         Ok(Search::Done)
-    }
-    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
-        Ok(())
-    }
-    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
-        Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Shared, SubmitError> {
         Shared::new(initial).map_err(|_| SubmitError::OutOfDeviceMemory)

@@ -17,7 +17,6 @@ use vkload_driver_runtime::command_buffer;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::features::Features;
 use vkload_driver_runtime::prelude::*;
-use vkload_driver_runtime::registry::ExtensionSet;
 use vkload_driver_runtime::{Waiting, vk};
 
 /// The driver.
@@ -47,9 +46,6 @@ impl Driver for Bench {
     }
     fn api_version() -> u32 {
         vk::API_VERSION_1_3
-    }
-    fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
     }
     fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
         Ok(())

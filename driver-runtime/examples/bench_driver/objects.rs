@@ -6,24 +6,43 @@ use vkload_driver_runtime::command_buffer::{CommandBuffers, CommandPool, Recordi
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::result::CommandBufferError;
-use vkload_driver_runtime::{Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Object, VkObject, calls, entry_points, vk};
 
 use crate::Bench;
 
 /// The commands of this file.
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(crate) const COMMANDS: EntryPoints<Bench> = unsafe {
     entry_points! {
-        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-        DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
-        CREATE_EVENT: PFN_vkCreateEvent = create_event,
-        DESTROY_EVENT: PFN_vkDestroyEvent = Object::<Event>::destroy_command,
-        CREATE_DESCRIPTOR_SET_LAYOUT: PFN_vkCreateDescriptorSetLayout = create_set_layout,
-        DESTROY_DESCRIPTOR_SET_LAYOUT: PFN_vkDestroyDescriptorSetLayout = Object::<SetLayout>::destroy_command,
-        CREATE_DESCRIPTOR_POOL: PFN_vkCreateDescriptorPool = create_descriptor_pool,
-        DESTROY_DESCRIPTOR_POOL: PFN_vkDestroyDescriptorPool = Object::<DescriptorPool>::destroy_command,
-        ALLOCATE_DESCRIPTOR_SETS: PFN_vkAllocateDescriptorSets = allocate_sets,
-        FREE_DESCRIPTOR_SETS: PFN_vkFreeDescriptorSets = free_sets,
+        CreateBuffer = |call| {
+            let buffer = Buffer(call.create_info.size);
+            Object::create_command(call.device, call.allocator.as_ptr(), call.buffer.as_ptr(), buffer)
+        },
+        DestroyBuffer = |call| Object::<Buffer>::destroy(call.buffer, call.allocator.as_ptr()),
+        CreateEvent = |call| {
+            let event = Event(false.into());
+            Object::create_command(call.device, call.allocator.as_ptr(), call.event.as_ptr(), event)
+        },
+        DestroyEvent = |call| Object::<Event>::destroy(call.event, call.allocator.as_ptr()),
+        CreateDescriptorSetLayout = |call| {
+            let layout = SetLayout(call.create_info.binding_count);
+            Object::create_command(call.device, call.allocator.as_ptr(), call.set_layout.as_ptr(), layout)
+        },
+        DestroyDescriptorSetLayout = |call| {
+            Object::<SetLayout>::destroy(call.descriptor_set_layout, call.allocator.as_ptr());
+        },
+        CreateDescriptorPool = |call| {
+            let pool = DescriptorPool(call.create_info.max_sets);
+            Object::create_command(call.device, call.allocator.as_ptr(), call.descriptor_pool.as_ptr(), pool)
+        },
+        DestroyDescriptorPool = |call| {
+            Object::<DescriptorPool>::destroy(call.descriptor_pool, call.allocator.as_ptr());
+        },
+        AllocateDescriptorSets = allocate_sets,
+        FreeDescriptorSets = |call| {
+            free(call.descriptor_sets());
+            vk::Result::SUCCESS
+        },
     }
 };
 
@@ -48,54 +67,16 @@ objects! {
     Set(u32): DescriptorSet,
 }
 
-unsafe extern "system" fn create_buffer(
-    device: vk::Device,
-    info: *const vk::BufferCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Buffer,
-) -> vk::Result {
-    unsafe { Object::create_command(device, callbacks, out, Buffer((*info).size)) }
-}
-
-unsafe extern "system" fn create_event(
-    device: vk::Device,
-    _: *const vk::EventCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Event,
-) -> vk::Result {
-    unsafe { Object::create_command(device, callbacks, out, Event(false.into())) }
-}
-
-unsafe extern "system" fn create_set_layout(
-    device: vk::Device,
-    info: *const vk::DescriptorSetLayoutCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::DescriptorSetLayout,
-) -> vk::Result {
-    unsafe { Object::create_command(device, callbacks, out, SetLayout((*info).binding_count)) }
-}
-
-unsafe extern "system" fn create_descriptor_pool(
-    device: vk::Device,
-    info: *const vk::DescriptorPoolCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::DescriptorPool,
-) -> vk::Result {
-    unsafe { Object::create_command(device, callbacks, out, DescriptorPool((*info).max_sets)) }
-}
-
-unsafe extern "system" fn allocate_sets(
-    device: vk::Device,
-    info: *const vk::DescriptorSetAllocateInfo<'_>,
-    out: *mut vk::DescriptorSet,
-) -> vk::Result {
+fn allocate_sets(call: &calls::AllocateDescriptorSets<'_>) -> vk::Result {
+    let info = &call.allocate_info;
     unsafe {
-        for index in 0..(*info).descriptor_set_count as usize {
-            let bindings = Object::<SetLayout>::from_handle(*(*info).p_set_layouts.add(index));
+        for index in 0..info.descriptor_set_count as usize {
+            let bindings = Object::<SetLayout>::from_handle(*info.p_set_layouts.add(index));
             let set = Set(bindings.map_or(0, |layout| layout.0));
-            let made = Object::create_command(device, std::ptr::null(), out.add(index), set);
+            let out = call.descriptor_sets.add(index);
+            let made = Object::create_command(call.device, std::ptr::null(), out, set);
             if made != vk::Result::SUCCESS {
-                let _ = free_sets(device, (*info).descriptor_pool, index as u32, out);
+                free(std::slice::from_raw_parts(call.descriptor_sets, index));
                 return made;
             }
         }
@@ -103,15 +84,10 @@ unsafe extern "system" fn allocate_sets(
     vk::Result::SUCCESS
 }
 
-unsafe extern "system" fn free_sets(
-    _: vk::Device,
-    _: vk::DescriptorPool,
-    count: u32,
-    sets: *const vk::DescriptorSet,
-) -> vk::Result {
-    (0..count as usize)
-        .for_each(|index| unsafe { Object::<Set>::destroy(*sets.add(index), std::ptr::null()) });
-    vk::Result::SUCCESS
+/// # Safety
+/// The sets are live and no longer in use.
+unsafe fn free(sets: &[vk::DescriptorSet]) {
+    sets.iter().for_each(|set| unsafe { Object::<Set>::destroy(*set, std::ptr::null()) });
 }
 
 impl CommandBuffers for Bench {
@@ -131,11 +107,7 @@ impl CommandBuffers for Bench {
 // SAFETY: each function implements its command, with the objects of this driver.
 const EXECUTE: EntryPoints<Bench> = unsafe {
     entry_points! {
-        CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill_buffer,
-        CMD_DRAW: PFN_vkCmdDraw = draw,
+        CmdFillBuffer = |_| (),
+        CmdDraw = |_| (),
     }
 };
-
-unsafe extern "system" fn fill_buffer(_: vk::CommandBuffer, _: vk::Buffer, _: u64, _: u64, _: u32) {}
-
-unsafe extern "system" fn draw(_: vk::CommandBuffer, _: u32, _: u32, _: u32, _: u32) {}

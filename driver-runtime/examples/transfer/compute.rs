@@ -7,6 +7,7 @@ use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::log::{Level, Topic};
 use vkload_driver_runtime::memory::CopiedCallbacks;
 use vkload_driver_runtime::object::Members;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, message, vk};
 
 use crate::Transfer;
@@ -49,13 +50,6 @@ objects! {
     DescriptorPool: DescriptorPool,
     Set: DescriptorSet,
     Module: Pipeline,
-}
-
-/// # Safety
-/// The pointer leads to so many values, unless there are none.
-unsafe fn list<'a, T>(first: *const T, count: u32) -> &'a [T] {
-    // SAFETY: the caller vouches for the array.
-    if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(first, count as usize) } }
 }
 
 fn allocate_sets(call: &calls::AllocateDescriptorSets<'_>) -> Result<(), vk::Result> {

@@ -153,26 +153,11 @@ impl SyncObject for Flag {
 // SAFETY: each function implements its command, with the objects of this driver.
 const FORMATS: EntryPoints<Transfer> = unsafe {
     entry_points! {
-        GET_PHYSICAL_DEVICE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceFormatProperties2 = no_format,
-        GET_PHYSICAL_DEVICE_IMAGE_FORMAT_PROPERTIES_2: PFN_vkGetPhysicalDeviceImageFormatProperties2 = no_image_format,
+        GetPhysicalDeviceFormatProperties2 = |call| {
+            call.format_properties.as_mut().format_properties = vk::FormatProperties::default();
+        },
+        GetPhysicalDeviceImageFormatProperties2 = |_| vk::Result::ERROR_FORMAT_NOT_SUPPORTED,
     }
 };
-
-unsafe extern "system" fn no_format(
-    _: vk::PhysicalDevice,
-    _: vk::Format,
-    out: *mut vk::FormatProperties2<'_>,
-) {
-    // SAFETY: the application passes a valid pointer.
-    unsafe { (*out).format_properties = vk::FormatProperties::default() };
-}
-
-unsafe extern "system" fn no_image_format(
-    _: vk::PhysicalDevice,
-    _: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
-    _: *mut vk::ImageFormatProperties2<'_>,
-) -> vk::Result {
-    vk::Result::ERROR_FORMAT_NOT_SUPPORTED
-}
 
 vkload_driver_runtime::export_icd!(Transfer);

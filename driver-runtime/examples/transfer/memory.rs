@@ -1,13 +1,12 @@
 //! Device memory, which is host memory, and the buffers in it.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::resource::BufferInfo;
-use vkload_driver_runtime::{Device, Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{Device, Object, VkObject, calls, entry_points, vk};
 
 use crate::Transfer;
 
@@ -140,95 +139,51 @@ impl Range {
     }
 }
 
-unsafe extern "system" fn allocate_memory(
-    device: vk::Device,
-    info: *const vk::MemoryAllocateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::DeviceMemory,
-) -> vk::Result {
-    // SAFETY: the application passes a live handle and valid pointers.
-    unsafe {
-        match Memory::new((*info).allocation_size) {
-            Some(memory) => Object::create_command(device, callbacks, out, memory),
-            None => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
-        }
-    }
+fn allocate_memory(call: &calls::AllocateMemory<'_>) -> vk::Result {
+    let Some(memory) = Memory::new(call.allocate_info.allocation_size) else {
+        return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+    };
+    // SAFETY: the call obeys the specification, here and below.
+    unsafe { Object::create_command(call.device, call.allocator.as_ptr(), call.memory.as_ptr(), memory) }
 }
 
-unsafe extern "system" fn map_memory(
-    _: vk::Device,
-    memory: vk::DeviceMemory,
-    offset: vk::DeviceSize,
-    _: vk::DeviceSize,
-    _: vk::MemoryMapFlags,
-    out: *mut *mut c_void,
-) -> vk::Result {
-    // SAFETY: the application passes a live handle and a valid pointer.
+fn map_memory(call: &calls::MapMemory<'_>) -> vk::Result {
+    // SAFETY: as above.
     unsafe {
-        let Some(start) = Object::<Memory>::from_handle(memory).and_then(|memory| memory.at(offset)) else {
+        let memory = Object::<Memory>::from_handle(call.memory);
+        let Some(start) = memory.and_then(|memory| memory.at(call.offset)) else {
             return vk::Result::ERROR_MEMORY_MAP_FAILED;
         };
-        out.write(start.as_ptr().cast());
+        call.data.write(start.as_ptr().cast());
     }
     vk::Result::SUCCESS
 }
 
-/// Does nothing: memory remains mapped.
-unsafe extern "system" fn unmap_memory(_: vk::Device, _: vk::DeviceMemory) {}
-
-/// Does nothing: all memory is coherent.
-unsafe extern "system" fn flush_or_invalidate(
-    _: vk::Device,
-    _: u32,
-    _: *const vk::MappedMemoryRange<'_>,
-) -> vk::Result {
-    vk::Result::SUCCESS
-}
-
-unsafe extern "system" fn create_buffer(
-    device: vk::Device,
-    info: *const vk::BufferCreateInfo<'_>,
-    callbacks: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::Buffer,
-) -> vk::Result {
-    // SAFETY: the application passes a live handle and valid pointers.
+fn create_buffer(call: &calls::CreateBuffer<'_>) -> vk::Result {
+    if call.create_info.size > HEAP {
+        return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    // SAFETY: as above.
     unsafe {
-        if (*info).size > HEAP {
-            return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
-        }
-        Object::create_command(
-            device,
-            callbacks,
-            out,
-            Buffer { info: BufferInfo::new(&*info), start: AtomicPtr::new(null_mut()) },
-        )
+        let buffer = Buffer { info: BufferInfo::new(&call.create_info), start: AtomicPtr::new(null_mut()) };
+        Object::create_command(call.device, call.allocator.as_ptr(), call.buffer.as_ptr(), buffer)
     }
 }
 
-unsafe extern "system" fn get_buffer_memory_requirements_2(
-    _: vk::Device,
-    info: *const vk::BufferMemoryRequirementsInfo2<'_>,
-    out: *mut vk::MemoryRequirements2<'_>,
-) {
-    // SAFETY: the application passes a live handle and valid pointers.
+fn get_buffer_memory_requirements_2(call: &calls::GetBufferMemoryRequirements2<'_>) -> Option<()> {
+    // SAFETY: as above.
     unsafe {
-        if let Some(buffer) = Object::<Buffer>::from_handle((*info).buffer) {
-            let size = buffer.info.size.next_multiple_of(ALIGNMENT);
-            (*out).memory_requirements =
-                vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: 1 };
-        }
+        let size = Object::<Buffer>::from_handle(call.info.buffer)?.info.size.next_multiple_of(ALIGNMENT);
+        call.memory_requirements.as_mut().memory_requirements =
+            vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: 1 };
     }
+    Some(())
 }
 
-unsafe extern "system" fn bind_buffer_memory_2(
-    _: vk::Device,
-    count: u32,
-    infos: *const vk::BindBufferMemoryInfo<'_>,
-) -> vk::Result {
-    for index in 0..count as usize {
-        // SAFETY: the application passes live handles in a counted array.
+fn bind_buffer_memory_2(call: &calls::BindBufferMemory2<'_>) -> vk::Result {
+    for info in call.bind_infos() {
+        // SAFETY: as above.
         unsafe {
-            let info = &*infos.add(index);
             let memory = Object::<Memory>::from_handle(info.memory);
             let start = memory.and_then(|memory| memory.at(info.memory_offset));
             let (Some(buffer), Some(start)) = (Object::<Buffer>::from_handle(info.buffer), start) else {
@@ -243,15 +198,16 @@ unsafe extern "system" fn bind_buffer_memory_2(
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<Transfer> = unsafe {
     entry_points! {
-        ALLOCATE_MEMORY: PFN_vkAllocateMemory = allocate_memory,
-        FREE_MEMORY: PFN_vkFreeMemory = Object::<Memory>::destroy_command,
-        MAP_MEMORY: PFN_vkMapMemory = map_memory,
-        UNMAP_MEMORY: PFN_vkUnmapMemory = unmap_memory,
-        FLUSH_MAPPED_MEMORY_RANGES: PFN_vkFlushMappedMemoryRanges = flush_or_invalidate,
-        INVALIDATE_MAPPED_MEMORY_RANGES: PFN_vkInvalidateMappedMemoryRanges = flush_or_invalidate,
-        CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-        DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command,
-        GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
-        BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffer_memory_2,
+        AllocateMemory = allocate_memory,
+        FreeMemory = |call| Object::<Memory>::destroy(call.memory, call.allocator.as_ptr()),
+        MapMemory = map_memory,
+        // Memory remains mapped, and all of it is coherent.
+        UnmapMemory = |_| (),
+        FlushMappedMemoryRanges = |_| vk::Result::SUCCESS,
+        InvalidateMappedMemoryRanges = |_| vk::Result::SUCCESS,
+        CreateBuffer = create_buffer,
+        DestroyBuffer = |call| Object::<Buffer>::destroy(call.buffer, call.allocator.as_ptr()),
+        GetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
+        BindBufferMemory2 = bind_buffer_memory_2,
     }
 };

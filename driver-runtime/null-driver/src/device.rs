@@ -13,18 +13,6 @@ pub(crate) unsafe fn device<'a>(handle: vk::Device) -> &'a Device<Null> {
     unsafe { Device::from_handle(handle) }.expect("a device")
 }
 
-/// Returns a counted array.
-///
-/// # Safety
-/// `start` points to `count` values; if `count` is 0 it may be NULL or any other pointer.
-pub(crate) unsafe fn list<'a, T>(start: *const T, count: u32) -> &'a [T] {
-    if start.is_null() || count == 0 {
-        return &[];
-    }
-    // SAFETY: the caller vouches for the array.
-    unsafe { core::slice::from_raw_parts(start, count as usize) }
-}
-
 /// Objects of devices, each with the type of its handles.
 macro_rules! device_objects {
     ($($object:ident = $handle:ident),*) => {$(

@@ -2,11 +2,11 @@
 
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::out_array::OutArray;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::registry::parameter::Out;
 use vkload_driver_runtime::vk::{self, Handle};
 use vkload_driver_runtime::{calls, entry_points};
 
-use crate::device::list;
 use crate::runtime::runtime;
 use crate::scenario;
 
@@ -24,15 +24,16 @@ pub(crate) unsafe fn mark<T: Handle>(handle: T) {
     }
 }
 
-fn create_instance(call: &calls::CreateInstance<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let result = call.make(runtime).unwrap_or(vk::Result::ERROR_INITIALIZATION_FAILED);
-        if result == vk::Result::SUCCESS {
-            mark(call.instance.as_ptr().read());
-        }
-        result
+/// Returns the result of a command that creates an object, which it marks.
+///
+/// # Safety
+/// After success, `out` is a live handle.
+unsafe fn created<T: Handle + Copy>(result: Option<vk::Result>, out: Out<'_, T>) -> vk::Result {
+    if result == Some(vk::Result::SUCCESS) {
+        // SAFETY: the caller vouches for the handle.
+        unsafe { mark(out.as_ptr().read()) };
     }
+    result.unwrap_or(vk::Result::ERROR_INITIALIZATION_FAILED)
 }
 
 fn enumerate_physical_devices(call: &calls::EnumeratePhysicalDevices<'_>) -> vk::Result {
@@ -80,33 +81,16 @@ fn enumerate_physical_device_groups(call: &calls::EnumeratePhysicalDeviceGroups<
     array.finish()
 }
 
-fn create_device(call: &calls::CreateDevice<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let result = call.make(runtime).unwrap_or(vk::Result::ERROR_INITIALIZATION_FAILED);
-        if result == vk::Result::SUCCESS {
-            mark(call.device.as_ptr().read());
-        }
-        result
-    }
-}
-
-fn get_device_queue_2(call: &calls::GetDeviceQueue2<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        call.make(runtime)?;
-        mark(call.queue.as_ptr().read());
-    }
-    Some(())
-}
-
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
-        CreateInstance = create_instance,
+        CreateInstance = |call| created(call.make(runtime), call.instance),
         EnumeratePhysicalDevices = enumerate_physical_devices,
         EnumeratePhysicalDeviceGroups = enumerate_physical_device_groups,
-        CreateDevice = create_device,
-        GetDeviceQueue2 = get_device_queue_2,
+        CreateDevice = |call| created(call.make(runtime), call.device),
+        GetDeviceQueue2 = |call| {
+            call.make(runtime);
+            mark(call.queue.as_ptr().read());
+        },
     }
 };

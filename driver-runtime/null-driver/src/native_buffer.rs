@@ -7,10 +7,10 @@ use vkload_driver_runtime::Chainable;
 use vkload_driver_runtime::Queue;
 use vkload_driver_runtime::dispatch::{Command, Level, PrivateCommand};
 use vkload_driver_runtime::extensions::Unlisted;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::vk::{self, TaggedStructure};
 
 use crate::Null;
-use crate::device::list;
 use crate::host;
 
 const NAME: &CStr = c"VK_ANDROID_native_buffer";

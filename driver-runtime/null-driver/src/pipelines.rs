@@ -6,11 +6,12 @@ use core::ffi::CStr;
 use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::memory::OutOfMemory;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::pipeline_cache::{self, Cache, PipelineCaches, Written};
 use vkload_driver_runtime::{Device, Object, entry_points, vk};
 
 use crate::Null;
-use crate::device::{device, device_objects, list};
+use crate::device::{device, device_objects};
 
 /// A shader module: a number for its code.
 struct ShaderModule(u64);
@@ -99,26 +100,19 @@ unsafe fn create_pipelines<I: Stages>(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Pipeline,
 ) -> vk::Result {
-    let mut all = vk::Result::SUCCESS;
     // SAFETY: the caller passes live handles, valid structures, and space for as many pipelines.
     unsafe {
         let cache = Object::<Cache<Null>>::from_handle(cache);
-        for (index, info) in infos.iter().enumerate() {
-            let stages = info.stages().iter();
+        create_each(handle, infos.len(), callbacks, out, |index| {
+            let stages = infos[index].stages().iter();
             let key = stages.fold(START, |before, stage| digest_of_stage(before, stage)).to_ne_bytes();
             let compile = || digest(START, &key);
-            let compiled = cache.map_or_else(compile, |cache| {
+            Pipeline(cache.map_or_else(compile, |cache| {
                 let found = cache.find(device(handle), &key);
                 found.unwrap_or_else(|| cache.add(&key, compile()))
-            });
-            let result = Object::create_command(handle, callbacks, out.add(index), Pipeline(compiled));
-            if result != vk::Result::SUCCESS {
-                out.add(index).write(vk::Pipeline::null());
-                all = result;
-            }
-        }
+            }))
+        })
     }
-    all
 }
 
 /// Creates this many pipelines of kinds that are not kept in caches.
@@ -131,11 +125,24 @@ pub(crate) unsafe fn create_others(
     callbacks: *const vk::AllocationCallbacks<'_>,
     out: *mut vk::Pipeline,
 ) -> vk::Result {
+    // SAFETY: the caller vouches for handle and pointers.
+    unsafe { create_each(device, count as usize, callbacks, out, |_| Pipeline(0)) }
+}
+
+/// # Safety
+/// As for [`create_others`].
+unsafe fn create_each(
+    device: vk::Device,
+    count: usize,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    out: *mut vk::Pipeline,
+    pipeline: impl Fn(usize) -> Pipeline,
+) -> vk::Result {
     let mut all = vk::Result::SUCCESS;
-    for index in 0..count as usize {
+    for index in 0..count {
         // SAFETY: the caller vouches for handle and pointers.
         unsafe {
-            let result = Object::create_command(device, callbacks, out.add(index), Pipeline(0));
+            let result = Object::create_command(device, callbacks, out.add(index), pipeline(index));
             if result != vk::Result::SUCCESS {
                 out.add(index).write(vk::Pipeline::null());
                 all = result;

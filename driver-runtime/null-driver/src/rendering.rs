@@ -6,11 +6,12 @@ use vkload_core::abi::chain;
 use vkload_driver_runtime::atomic::AtomicU64;
 use vkload_driver_runtime::command_buffer::CommandBuffer;
 use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::resource::ImageViewInfo;
 use vkload_driver_runtime::{Object, calls, entry_points, vk};
 
 use crate::Null;
-use crate::device::{device_objects, list};
+use crate::device::device_objects;
 use crate::host::Shared;
 use crate::image::copy::{Clear, clear_rectangle};
 use crate::image::layout::Image;

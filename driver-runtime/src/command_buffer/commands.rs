@@ -23,11 +23,6 @@ fn create_pool<D: CommandBuffers>(call: &calls::CreateCommandPool<'_>) -> Result
     Ok(())
 }
 
-fn destroy_pool<D: CommandBuffers>(call: &calls::DestroyCommandPool<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe { Object::<PoolState<D>>::destroy(call.command_pool, call.allocator.as_ptr()) };
-}
-
 fn reset_pool<D: CommandBuffers>(call: &calls::ResetCommandPool<'_>) -> vk::Result {
     // SAFETY: the call obeys the specification, which synchronises the pool.
     unsafe {
@@ -102,7 +97,9 @@ pub const fn entry_points<D: CommandBuffers>() -> EntryPoints<D> {
     let own = unsafe {
         entry_points! {
             CreateCommandPool = create_pool::<D>,
-            DestroyCommandPool = destroy_pool::<D>,
+            DestroyCommandPool = |call| {
+                Object::<PoolState<D>>::destroy(call.command_pool, call.allocator.as_ptr());
+            },
             ResetCommandPool = reset_pool::<D>,
             TrimCommandPool = trim_pool::<D>,
             AllocateCommandBuffers = allocate::<D>,

@@ -7,14 +7,14 @@ use std::thread;
 use std::vec::Vec;
 
 use ash::vk;
-use vkload_core::registry::{CommandId, ExtensionSet, command};
+use vkload_core::registry::{CommandId, command};
 
 use super::{
     CommandBuffer, CommandBuffers, CommandPool, ExclusiveCommandBuffer, Recording, State, entry_points,
 };
 use crate::dispatch::{Command, EntryPoints};
 use crate::prelude::*;
-use crate::testing::{Ledger, Number, TestHost, commands};
+use crate::testing::{Ledger, Number, TestHost, commands, no_parts};
 
 std::thread_local! {
     /// The calls executed on this thread, each with its command buffer.
@@ -29,45 +29,24 @@ fn note(commands: vk::CommandBuffer, what: String) {
     EXECUTED.with_borrow_mut(|list| list.push((commands, what)));
 }
 
-unsafe extern "system" fn fill(commands: vk::CommandBuffer, _: vk::Buffer, from: u64, size: u64, word: u32) {
-    note(commands, std::format!("fill {from} {size} {word}"));
-}
-
-unsafe extern "system" fn update(
-    commands: vk::CommandBuffer,
-    _: vk::Buffer,
-    _: u64,
-    size: u64,
-    data: *const core::ffi::c_void,
-) {
-    // SAFETY: the caller passes this many bytes.
-    let data = unsafe { core::slice::from_raw_parts(data.cast::<u8>(), size as usize) };
-    note(commands, std::format!("update {data:?}"));
-}
-
-/// The driver records this command itself, since the runtime does not know the data's size.
-unsafe extern "system" fn push_with_template(
-    commands: vk::CommandBuffer,
-    _: vk::DescriptorUpdateTemplate,
-    _: vk::PipelineLayout,
-    set: u32,
-    data: *const core::ffi::c_void,
-) {
-    // SAFETY: the caller passes three bytes, and a live handle which it synchronises.
-    unsafe {
-        let data = data.cast::<[u8; 3]>().read();
-        let own =
-            |commands, (set, data): &(u32, [u8; 3])| note(commands, std::format!("push {set} {data:?}"));
-        ExclusiveCommandBuffer::<Later>::from_handle(commands).unwrap().record(own, (set, data));
-    }
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 const EXECUTE: EntryPoints<Later> = unsafe {
     crate::entry_points! {
-        CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill,
-        CMD_UPDATE_BUFFER: PFN_vkCmdUpdateBuffer = update,
-        CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_KHR: PFN_vkCmdPushDescriptorSetWithTemplateKHR = push_with_template,
+        CmdFillBuffer = |call| {
+            note(call.command_buffer, std::format!("fill {} {} {}", call.dst_offset, call.size, call.data));
+        },
+        CmdUpdateBuffer = |call| {
+            let data = core::slice::from_raw_parts(call.data.cast::<u8>(), call.data_size as usize);
+            note(call.command_buffer, std::format!("update {data:?}"));
+        },
+        // The driver records this command itself, since the runtime does not know that the data has three bytes.
+        CmdPushDescriptorSetWithTemplateKHR = |call| {
+            let own = |commands, (set, data): &(u32, [u8; 3])| {
+                note(commands, std::format!("push {set} {data:?}"));
+            };
+            let mut commands = ExclusiveCommandBuffer::<Later>::from_handle(call.command_buffer).unwrap();
+            commands.record(own, (call.set, call.data.cast::<[u8; 3]>().read()));
+        },
     }
 };
 
@@ -85,34 +64,16 @@ impl CommandBuffers for Later {
 }
 
 impl Driver for Later {
-    type Instance = ();
-    type PhysicalDevice = ();
-    type Device = ();
-    type Queue = ();
+    no_parts!();
     type Sync = Number;
     const SYNC_TYPES: &'static [SyncType] = <crate::testing::TestDriver as Driver>::SYNC_TYPES;
     const COMMANDS: EntryPoints<Self> = entry_points::<Self>();
     fn host() -> &'static dyn Host {
         &TestHost
     }
-    fn api_version() -> u32 {
-        vk::API_VERSION_1_3
-    }
-    fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
-    }
-    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
-        Ok(())
-    }
     fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
         found.push(Description::new(b"x", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU), ())?;
         Ok(Search::Done)
-    }
-    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
-        Ok(())
-    }
-    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
-        Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Number, SubmitError> {
         Err(SubmitError::OutOfDeviceMemory)
@@ -282,7 +243,7 @@ fn commands_that_the_runtime_cannot_record_are_recorded_by_the_driver() {
     assert_eq!(executed(), all.map(|one| (primary, String::from(one))));
     // SAFETY: no thread records it, and the function has the command's type.
     unsafe {
-        let other: Command = core::mem::transmute::<vk::PFN_vkCmdFillBuffer, Command>(fill);
+        let other = EXECUTE.get(command::CMD_FILL_BUFFER).unwrap();
         get(primary).calls().for_each(|call| call.make(other, vk::CommandBuffer::null()));
     }
     assert_eq!(executed(), all.map(|one| (vk::CommandBuffer::null(), String::from(one))));

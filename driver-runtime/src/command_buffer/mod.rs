@@ -26,13 +26,10 @@
 //! use vkload_driver_runtime::prelude::*;
 //! use vkload_driver_runtime::{entry_points, vk};
 //!
-//! /// Called when a fill is executed, not when it is recorded.
-//! unsafe extern "system" fn fill(_: vk::CommandBuffer, _: vk::Buffer, _: u64, _: u64, _: u32) {}
-//!
 //! struct Small;
 //!
-//! // SAFETY: the function implements the command.
-//! const EXECUTE: EntryPoints<Small> = unsafe { entry_points! { CMD_FILL_BUFFER: PFN_vkCmdFillBuffer = fill } };
+//! // SAFETY: the function, which is called when a fill is executed, not when it is recorded, implements the command.
+//! const EXECUTE: EntryPoints<Small> = unsafe { entry_points! { CmdFillBuffer = |_call| () } };
 //!
 //! // In `impl CommandBuffers`, with `command_buffer::entry_points::<Self>()` in `Driver::COMMANDS`:
 //! const RECORDING: Recording<Small> = Recording::All(&EXECUTE);

@@ -20,6 +20,7 @@ use crate::hal;
 use crate::host::EventCount;
 use crate::log::{Level, Topic, failed, report_left};
 use crate::object::{Object, ObjectBase, ParentKind, ParentObject, Root};
+use crate::out_array::list;
 use crate::physical_device::{Physical, PhysicalDevice};
 use crate::result::CreateDeviceError;
 use crate::sync_object::{SubmitMode, SyncTypes};
@@ -183,7 +184,7 @@ unsafe fn check_queues<D: Driver>(
     info: &vk::DeviceCreateInfo<'_>,
 ) -> Result<(), vk::Result> {
     // SAFETY: the caller vouches for the structure.
-    for wanted in unsafe { requested(info) } {
+    for wanted in unsafe { list(info.p_queue_create_infos, info.queue_create_info_count) } {
         let (family, count) = (wanted.queue_family_index, wanted.queue_count);
         let has =
             physical.description().families().get(family as usize).map_or(0, |family| family.queue_count);
@@ -213,30 +214,15 @@ unsafe fn check_group<'a, D: Driver>(
 ) -> Result<&'a [vk::PhysicalDevice], vk::Result> {
     // SAFETY: the caller vouches for the chain and the counted array in it.
     let devices = unsafe {
-        match chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(info.p_next) {
-            Some(group) if group.physical_device_count != 0 => {
-                core::slice::from_raw_parts(group.p_physical_devices, group.physical_device_count as usize)
-            }
-            _ => return Ok(&[]),
-        }
+        let group = chain::find::<vk::DeviceGroupDeviceCreateInfo<'_>>(info.p_next);
+        group.map_or(&[][..], |group| list(group.p_physical_devices, group.physical_device_count))
     };
-    let instance = physical.parent();
-    if devices.contains(&handle) && physical_devices(instance).is_ok_and(|found| found.are_one_group(devices))
-    {
+    let is_group = || physical_devices(physical.parent()).is_ok_and(|found| found.are_one_group(devices));
+    if devices.is_empty() || (devices.contains(&handle) && is_group()) {
         return Ok(devices);
     }
     let text = format_args!("vkCreateDevice: the physical devices are not of one group that this one is in");
     Err(failed(vk::Result::ERROR_INITIALIZATION_FAILED, physical.base(), here!(), text))
-}
-
-/// # Safety
-/// `info` is valid.
-unsafe fn requested<'a>(info: &'a vk::DeviceCreateInfo<'_>) -> &'a [vk::DeviceQueueCreateInfo<'a>] {
-    if info.p_queue_create_infos.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller vouches for the counted array.
-    unsafe { core::slice::from_raw_parts(info.p_queue_create_infos, info.queue_create_info_count as usize) }
 }
 
 /// A device without all of its queues. Dropping it destroys it.
@@ -253,7 +239,7 @@ impl<D: Driver> Building<D> {
         // list of queues lives while one is added.
         unsafe {
             let device = self.block.as_ref();
-            for wanted in requested(info) {
+            for wanted in list(info.p_queue_create_infos, info.queue_create_info_count) {
                 for index in 0..wanted.queue_count {
                     let queue = QueueInfo { family: wanted.queue_family_index, index, flags: wanted.flags };
                     device.add_queue(queue, D::create_queue(device, queue)?)?;

@@ -18,8 +18,9 @@ use crate::calls;
 use crate::device::{Device, device_object};
 use crate::dispatch::{Forward, Invariant, forwards};
 use crate::driver_types::DriverTypes;
-use crate::forward::calls::{call, list};
+use crate::forward::calls::call;
 use crate::object::{Object, Owned, Piece, Plain};
+use crate::out_array::list;
 use batch::Batch;
 
 struct Template<D> {

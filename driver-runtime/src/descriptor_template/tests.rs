@@ -72,39 +72,20 @@ unsafe fn kept(write: &vk::WriteDescriptorSet<'_>) -> Write {
     Write { set: write.dst_set.as_raw(), binding, first, count, kind, descriptors, chained }
 }
 
-unsafe extern "system" fn update_sets(
-    _: vk::Device,
-    count: u32,
-    writes: *const vk::WriteDescriptorSet<'_>,
-    copies: u32,
-    _: *const vk::CopyDescriptorSet<'_>,
-) {
-    assert_eq!(copies, 0);
-    // SAFETY: the runtime hands over valid writes.
-    let writes = unsafe { list(writes, count).iter().map(|write| kept(write)).collect() };
-    CALLS.with_borrow_mut(|calls| calls.push(Call(None, writes)));
-}
-
-unsafe extern "system" fn push_set(
-    _: vk::CommandBuffer,
-    bind_point: vk::PipelineBindPoint,
-    layout: vk::PipelineLayout,
-    set: u32,
-    count: u32,
-    writes: *const vk::WriteDescriptorSet<'_>,
-) {
-    // SAFETY: as above.
-    let writes = unsafe { list(writes, count).iter().map(|write| kept(write)).collect() };
-    let call = Call(Some((bind_point.as_raw(), layout.as_raw(), set)), writes);
-    CALLS.with_borrow_mut(|calls| calls.push(call));
-}
-
 /// The test driver's commands for these tests.
 // SAFETY: each function implements its command, with the objects of this driver.
 pub(crate) const COMMANDS: EntryPoints<TestDriver> = unsafe {
     entry_points! {
-        UPDATE_DESCRIPTOR_SETS: PFN_vkUpdateDescriptorSets = update_sets,
-        CMD_PUSH_DESCRIPTOR_SET_KHR: PFN_vkCmdPushDescriptorSetKHR = push_set,
+        UpdateDescriptorSets = |call| {
+            assert_eq!(call.descriptor_copy_count, 0);
+            let writes = call.descriptor_writes().iter().map(|write| kept(write)).collect();
+            CALLS.with_borrow_mut(|calls| calls.push(Call(None, writes)));
+        },
+        CmdPushDescriptorSetKHR = |call| {
+            let writes = call.descriptor_writes().iter().map(|write| kept(write)).collect();
+            let set = (call.pipeline_bind_point.as_raw(), call.layout.as_raw(), call.set);
+            CALLS.with_borrow_mut(|calls| calls.push(Call(Some(set), writes)));
+        },
     }
 };
 

@@ -41,82 +41,48 @@ fn bind_index_buffer(call: &calls::CmdBindIndexBuffer<'_>) {
     unsafe { call!(call.command_buffer, CmdBindIndexBuffer2KHR(buffer, offset, vk::WHOLE_SIZE, kind)) };
 }
 
-fn push_constants(call: &calls::CmdPushConstants<'_>) {
-    let info = vk::PushConstantsInfoKHR {
-        layout: call.layout,
-        stage_flags: call.stage_flags,
-        offset: call.offset,
-        size: call.size,
-        p_values: call.values,
-        ..Default::default()
-    };
-    // SAFETY: the second form has the same handles and values.
-    unsafe { call!(call.command_buffer, CmdPushConstants2KHR(&info)) };
+/// Commands whose second form takes the parameters in a structure.
+macro_rules! by_structure {
+    ($($name:ident($first:ident => $second:ident, $info:ident) |$call:ident| { $($member:ident: $value:expr),* };)*) => {$(
+        fn $name($call: &calls::$first<'_>) {
+            let info = vk::$info { $($member: $value,)* ..Default::default() };
+            // SAFETY: the second form has the same handles, arrays and data.
+            unsafe { call!($call.command_buffer, $second(&info)) };
+        }
+    )*};
 }
 
-fn bind_descriptor_sets(call: &calls::CmdBindDescriptorSets<'_>) {
-    let info = vk::BindDescriptorSetsInfoKHR {
-        stage_flags: stages_of(call.pipeline_bind_point),
-        layout: call.layout,
-        first_set: call.first_set,
-        descriptor_set_count: call.descriptor_set_count,
-        p_descriptor_sets: call.descriptor_sets.as_ptr(),
-        dynamic_offset_count: call.dynamic_offset_count,
-        p_dynamic_offsets: call.dynamic_offsets.as_ptr(),
-        ..Default::default()
+by_structure! {
+    push_constants(CmdPushConstants => CmdPushConstants2KHR, PushConstantsInfoKHR) |call| {
+        layout: call.layout, stage_flags: call.stage_flags, offset: call.offset, size: call.size,
+        p_values: call.values
     };
-    // SAFETY: the second form has the same handles and arrays.
-    unsafe { call!(call.command_buffer, CmdBindDescriptorSets2KHR(&info)) };
-}
-
-fn push_descriptor_set(call: &calls::CmdPushDescriptorSetKHR<'_>) {
-    let info = vk::PushDescriptorSetInfoKHR {
-        stage_flags: stages_of(call.pipeline_bind_point),
-        layout: call.layout,
-        set: call.set,
+    bind_descriptor_sets(CmdBindDescriptorSets => CmdBindDescriptorSets2KHR, BindDescriptorSetsInfoKHR) |call| {
+        stage_flags: stages_of(call.pipeline_bind_point), layout: call.layout, first_set: call.first_set,
+        descriptor_set_count: call.descriptor_set_count, p_descriptor_sets: call.descriptor_sets.as_ptr(),
+        dynamic_offset_count: call.dynamic_offset_count, p_dynamic_offsets: call.dynamic_offsets.as_ptr()
+    };
+    push_descriptor_set(CmdPushDescriptorSetKHR => CmdPushDescriptorSet2KHR, PushDescriptorSetInfoKHR) |call| {
+        stage_flags: stages_of(call.pipeline_bind_point), layout: call.layout, set: call.set,
         descriptor_write_count: call.descriptor_write_count,
-        p_descriptor_writes: call.descriptor_writes.as_ptr().cast(),
-        ..Default::default()
+        p_descriptor_writes: call.descriptor_writes.as_ptr().cast()
     };
-    // SAFETY: the second form has the same handles and arrays.
-    unsafe { call!(call.command_buffer, CmdPushDescriptorSet2KHR(&info)) };
-}
-
-fn push_descriptor_set_with_template(call: &calls::CmdPushDescriptorSetWithTemplateKHR<'_>) {
-    let info = vk::PushDescriptorSetWithTemplateInfoKHR {
-        descriptor_update_template: call.descriptor_update_template,
-        layout: call.layout,
-        set: call.set,
-        p_data: call.data,
-        ..Default::default()
+    push_descriptor_set_with_template(
+        CmdPushDescriptorSetWithTemplateKHR => CmdPushDescriptorSetWithTemplate2KHR, PushDescriptorSetWithTemplateInfoKHR
+    ) |call| {
+        descriptor_update_template: call.descriptor_update_template, layout: call.layout, set: call.set,
+        p_data: call.data
     };
-    // SAFETY: the second form has the same handles and data.
-    unsafe { call!(call.command_buffer, CmdPushDescriptorSetWithTemplate2KHR(&info)) };
-}
-
-fn set_descriptor_buffer_offsets(call: &calls::CmdSetDescriptorBufferOffsetsEXT<'_>) {
-    let info = vk::SetDescriptorBufferOffsetsInfoEXT {
-        stage_flags: stages_of(call.pipeline_bind_point),
-        layout: call.layout,
-        first_set: call.first_set,
-        set_count: call.set_count,
-        p_buffer_indices: call.buffer_indices.as_ptr(),
-        p_offsets: call.offsets.as_ptr(),
-        ..Default::default()
+    set_descriptor_buffer_offsets(
+        CmdSetDescriptorBufferOffsetsEXT => CmdSetDescriptorBufferOffsets2EXT, SetDescriptorBufferOffsetsInfoEXT
+    ) |call| {
+        stage_flags: stages_of(call.pipeline_bind_point), layout: call.layout, first_set: call.first_set,
+        set_count: call.set_count, p_buffer_indices: call.buffer_indices.as_ptr(), p_offsets: call.offsets.as_ptr()
     };
-    // SAFETY: the second form has the same handles and arrays.
-    unsafe { call!(call.command_buffer, CmdSetDescriptorBufferOffsets2EXT(&info)) };
-}
-
-fn bind_embedded_samplers(call: &calls::CmdBindDescriptorBufferEmbeddedSamplersEXT<'_>) {
-    let info = vk::BindDescriptorBufferEmbeddedSamplersInfoEXT {
-        stage_flags: stages_of(call.pipeline_bind_point),
-        layout: call.layout,
-        set: call.set,
-        ..Default::default()
-    };
-    // SAFETY: the second form has the same handles.
-    unsafe { call!(call.command_buffer, CmdBindDescriptorBufferEmbeddedSamplers2EXT(&info)) };
+    bind_embedded_samplers(
+        CmdBindDescriptorBufferEmbeddedSamplersEXT => CmdBindDescriptorBufferEmbeddedSamplers2EXT,
+        BindDescriptorBufferEmbeddedSamplersInfoEXT
+    ) |call| { stage_flags: stages_of(call.pipeline_bind_point), layout: call.layout, set: call.set };
 }
 
 fn dispatch(call: &calls::CmdDispatch<'_>) {

@@ -1,7 +1,7 @@
 //! Calls through the table of an object, and lists for them.
 
 use ash::vk::Handle;
-use vkload_core::memory::CopiedCallbacks;
+use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
 
 use crate::dispatch::DispatchTable;
 use crate::object::ObjectBase;
@@ -28,27 +28,43 @@ pub(crate) unsafe fn table<'a>(handle: impl Handle) -> Option<&'a DispatchTable>
     Some(unsafe { ObjectBase::of(handle.as_raw()) }?.dispatch())
 }
 
-/// Returns an allocator with command scope from the object's device.
+/// Returns an allocator with command scope from the object's device, or from a physical device's instance.
 ///
 /// # Safety
 /// As for [`table`].
-pub(super) unsafe fn memory_of(handle: impl Handle) -> CopiedCallbacks {
+pub(crate) unsafe fn memory_of(handle: impl Handle) -> CopiedCallbacks {
     // SAFETY: the caller vouches for the handle.
     let base = unsafe { ObjectBase::of(handle.as_raw()) };
     let memory = base.map_or(CopiedCallbacks::process(), |base| *base.root().memory());
     memory.scoped(ash::vk::SystemAllocationScope::COMMAND)
 }
 
-/// Returns a counted array; NULL is the empty one.
+/// Fills an array from one of chained structures. If memory for these runs out, the array stays empty: the commands
+/// have no result to report it.
 ///
 /// # Safety
-/// `first` is NULL, or points to this many valid elements that live as long as `'a`.
-pub(crate) unsafe fn list<'a, T>(first: *const T, count: u32) -> &'a [T] {
-    if first.is_null() {
-        return &[];
+/// `count` and `out` are a counted out-array, and `query` fills such arrays, or is missing.
+pub(crate) unsafe fn copy_array<C: Default + Copy, P>(
+    count: *mut u32,
+    out: *mut P,
+    memory: CopiedCallbacks,
+    query: impl Fn(*mut u32, *mut C) -> Option<()>,
+    plain: impl Fn(&C) -> P,
+) {
+    // SAFETY: the caller vouches for the array; as many elements are written as the query counts, at most all.
+    unsafe {
+        if out.is_null() {
+            return query(count, core::ptr::null_mut()).unwrap_or_else(|| count.write(0));
+        }
+        let mut chained = Vec::new_in(memory);
+        if chained.try_resize(count.read() as usize, C::default()).is_err() {
+            return count.write(0);
+        }
+        query(count, chained.as_mut_ptr()).unwrap_or_else(|| count.write(0));
+        for (index, chained) in chained.iter().take(count.read() as usize).enumerate() {
+            out.add(index).write(plain(chained));
+        }
     }
-    // SAFETY: the caller vouches for the array.
-    unsafe { core::slice::from_raw_parts(first, count as usize) }
 }
 
 /// Up to [`CHUNK`] elements in another form, on the stack.

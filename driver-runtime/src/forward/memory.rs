@@ -3,69 +3,56 @@
 use core::slice;
 
 use ash::vk;
-use vkload_core::memory::{TryGrow, Vec};
 use vkload_core::registry::parameter::Out;
 
-use super::calls::{call, memory_of};
+use super::calls::{call, copy_array, memory_of};
 use crate::calls;
 use crate::dispatch::{Forward, forwards};
 
-fn bind_buffer(call: &calls::BindBufferMemory<'_>) -> vk::Result {
-    let info = vk::BindBufferMemoryInfo::default()
-        .buffer(call.buffer)
-        .memory(call.memory)
-        .memory_offset(call.memory_offset);
-    // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, BindBufferMemory2(1u32, slice::from_ref(&info))) }
-        .unwrap_or(vk::Result::ERROR_UNKNOWN)
+/// Commands for buffers and the same ones for images.
+macro_rules! by_resource {
+    ($($bind:ident($first:ident => $second:ident, $info:ident) $requirements:ident($query:ident => $query_2:ident, $query_info:ident)
+        $resource:ident;)*) => {$(
+        fn $bind(call: &calls::$first<'_>) -> vk::Result {
+            let info = vk::$info {
+                $resource: call.$resource,
+                memory: call.memory,
+                memory_offset: call.memory_offset,
+                ..Default::default()
+            };
+            // SAFETY: the second form has the same handles.
+            unsafe { call!(call.device, $second(1u32, slice::from_ref(&info))) }.unwrap_or(vk::Result::ERROR_UNKNOWN)
+        }
+
+        fn $requirements(call: &calls::$query<'_>) {
+            let info = vk::$query_info::default().$resource(call.$resource);
+            let mut out = vk::MemoryRequirements2::default();
+            // SAFETY: the second form has the same handles.
+            unsafe { call!(call.device, $query_2(&info, Out::new(&mut out))) };
+            call.memory_requirements.write(out.memory_requirements);
+        }
+    )*};
 }
 
-fn bind_image(call: &calls::BindImageMemory<'_>) -> vk::Result {
-    let info = vk::BindImageMemoryInfo::default()
-        .image(call.image)
-        .memory(call.memory)
-        .memory_offset(call.memory_offset);
-    // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, BindImageMemory2(1u32, slice::from_ref(&info))) }
-        .unwrap_or(vk::Result::ERROR_UNKNOWN)
+by_resource! {
+    bind_buffer(BindBufferMemory => BindBufferMemory2, BindBufferMemoryInfo)
+        buffer_requirements(GetBufferMemoryRequirements => GetBufferMemoryRequirements2, BufferMemoryRequirementsInfo2) buffer;
+    bind_image(BindImageMemory => BindImageMemory2, BindImageMemoryInfo)
+        image_requirements(GetImageMemoryRequirements => GetImageMemoryRequirements2, ImageMemoryRequirementsInfo2) image;
 }
 
-fn buffer_requirements(call: &calls::GetBufferMemoryRequirements<'_>) {
-    let info = vk::BufferMemoryRequirementsInfo2::default().buffer(call.buffer);
-    let mut out = vk::MemoryRequirements2::default();
-    // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, GetBufferMemoryRequirements2(&info, Out::new(&mut out))) };
-    call.memory_requirements.write(out.memory_requirements);
-}
-
-fn image_requirements(call: &calls::GetImageMemoryRequirements<'_>) {
-    let info = vk::ImageMemoryRequirementsInfo2::default().image(call.image);
-    let mut out = vk::MemoryRequirements2::default();
-    // SAFETY: the second form has the same handles.
-    unsafe { call!(call.device, GetImageMemoryRequirements2(&info, Out::new(&mut out))) };
-    call.memory_requirements.write(out.memory_requirements);
-}
-
-/// Returns an empty list if memory for as many structures as the application's array has runs out: the command has no
-/// result to report it.
 fn sparse_requirements(call: &calls::GetImageSparseMemoryRequirements<'_>) {
     let info = vk::ImageSparseMemoryRequirementsInfo2::default().image(call.image);
     let (count, out) = (call.sparse_memory_requirement_count.as_ptr(), call.sparse_memory_requirements);
-    // SAFETY: the second form has the same handles; as many elements are written as the function counts, at most all.
+    // SAFETY: the call obeys the specification, and the second form has the same handles.
     unsafe {
-        let mut chained = Vec::new_in(memory_of(call.device));
-        let room = if out.is_null() { 0 } else { count.read() as usize };
-        if chained.try_resize(room, vk::SparseImageMemoryRequirements2::default()).is_err() {
-            return count.write(0);
-        }
-        let first = if out.is_null() { core::ptr::null_mut() } else { chained.as_mut_ptr() };
-        call!(
-            call.device,
-            GetImageSparseMemoryRequirements2(&info, call.sparse_memory_requirement_count, first)
+        copy_array::<vk::SparseImageMemoryRequirements2<'_>, _>(
+            count,
+            out,
+            memory_of(call.device),
+            |count, out| call!(call.device, GetImageSparseMemoryRequirements2(&info, Out::new(count), out)),
+            |chained| chained.memory_requirements,
         );
-        for (index, one) in chained.iter().take(count.read() as usize).enumerate() {
-            out.add(index).write(one.memory_requirements);
-        }
     }
 }
 

@@ -4,9 +4,10 @@ use ash::vk;
 use vkload_core::abi::chain;
 use vkload_core::memory::{CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 
-use super::calls::{call, list, memory_of};
+use super::calls::{call, memory_of};
 use crate::calls;
 use crate::dispatch::{Forward, forwards};
+use crate::out_array::list;
 
 fn queue_submit(call: &calls::QueueSubmit<'_>) -> vk::Result {
     // SAFETY: the second form has the same handles and contents.

@@ -15,6 +15,17 @@ const IMAGES: [u32; 2] = [2, 8];
 const PRESENT_MODES: [vk::PresentModeKHR; 3] =
     [vk::PresentModeKHR::FIFO, vk::PresentModeKHR::MAILBOX, vk::PresentModeKHR::IMMEDIATE];
 
+/// Lists the presentation modes.
+///
+/// # Safety
+/// `count` and `out` are a counted out-array.
+unsafe fn present_modes(count: *mut u32, out: *mut vk::PresentModeKHR) -> vk::Result {
+    // SAFETY: the caller vouches for the array.
+    let mut array = unsafe { OutArray::new(count, out) };
+    PRESENT_MODES.into_iter().for_each(|mode| array.push(mode));
+    array.finish()
+}
+
 /// Returns the largest extent of an image.
 ///
 /// # Safety
@@ -80,9 +91,7 @@ unsafe fn write_more<D: Headless>(structure: *mut vk::BaseOutStructure<'_>, larg
             }
             vk::StructureType::SURFACE_PRESENT_MODE_COMPATIBILITY_EXT => {
                 let out = structure.cast::<vk::SurfacePresentModeCompatibilityEXT<'_>>();
-                let mut array = OutArray::new(&raw mut (*out).present_mode_count, (*out).p_present_modes);
-                PRESENT_MODES.into_iter().for_each(|mode| array.push(mode));
-                let _incomplete = array.finish();
+                let _incomplete = present_modes(&raw mut (*out).present_mode_count, (*out).p_present_modes);
             }
             vk::StructureType::SURFACE_PRESENT_SCALING_CAPABILITIES_EXT => {
                 let out = structure.cast::<vk::SurfacePresentScalingCapabilitiesEXT<'_>>();
@@ -104,16 +113,12 @@ fn get_capabilities_2_ext<D: Headless>(
     // SAFETY: the call obeys the specification.
     let (known, out) =
         unsafe { (capabilities::<D>(call.physical_device), call.surface_capabilities.as_mut()) };
-    out.min_image_count = known.min_image_count;
-    out.max_image_count = known.max_image_count;
-    out.current_extent = known.current_extent;
-    out.min_image_extent = known.min_image_extent;
-    out.max_image_extent = known.max_image_extent;
-    out.max_image_array_layers = known.max_image_array_layers;
-    out.supported_transforms = known.supported_transforms;
-    out.current_transform = known.current_transform;
-    out.supported_composite_alpha = known.supported_composite_alpha;
-    out.supported_usage_flags = known.supported_usage_flags;
+    macro_rules! copy {
+        ($($member:ident)*) => { $(out.$member = known.$member;)* };
+    }
+    copy!(min_image_count max_image_count current_extent min_image_extent max_image_extent);
+    copy!(max_image_array_layers supported_transforms current_transform);
+    copy!(supported_composite_alpha supported_usage_flags);
     out.supported_surface_counters = vk::SurfaceCounterFlagsEXT::empty();
     vk::Result::SUCCESS
 }
@@ -130,25 +135,6 @@ fn get_formats_2<D: Headless>(call: &calls::GetPhysicalDeviceSurfaceFormats2KHR<
     let mut array = unsafe { OutArray::new(call.surface_format_count.as_ptr(), call.surface_formats) };
     D::FORMATS.iter().for_each(|format| array.push_with(|out| out.surface_format = *format));
     array.finish()
-}
-
-/// # Safety
-/// `count` and `out` are a counted out-array.
-unsafe fn present_modes(count: *mut u32, out: *mut vk::PresentModeKHR) -> vk::Result {
-    // SAFETY: the caller vouches for the array.
-    let mut array = unsafe { OutArray::new(count, out) };
-    PRESENT_MODES.into_iter().for_each(|mode| array.push(mode));
-    array.finish()
-}
-
-fn get_present_modes(call: &calls::GetPhysicalDeviceSurfacePresentModesKHR<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe { present_modes(call.present_mode_count.as_ptr(), call.present_modes) }
-}
-
-fn get_present_modes_2(call: &calls::GetPhysicalDeviceSurfacePresentModes2EXT<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe { present_modes(call.present_mode_count.as_ptr(), call.present_modes) }
 }
 
 fn get_present_rectangles<D: Headless>(
@@ -175,8 +161,12 @@ pub(super) const fn entry_points<D: Headless>() -> EntryPoints<D> {
             GetPhysicalDeviceSurfaceCapabilities2EXT = get_capabilities_2_ext::<D>,
             GetPhysicalDeviceSurfaceFormatsKHR = get_formats::<D>,
             GetPhysicalDeviceSurfaceFormats2KHR = get_formats_2::<D>,
-            GetPhysicalDeviceSurfacePresentModesKHR = get_present_modes,
-            GetPhysicalDeviceSurfacePresentModes2EXT = get_present_modes_2,
+            GetPhysicalDeviceSurfacePresentModesKHR = |call| {
+                present_modes(call.present_mode_count.as_ptr(), call.present_modes)
+            },
+            GetPhysicalDeviceSurfacePresentModes2EXT = |call| {
+                present_modes(call.present_mode_count.as_ptr(), call.present_modes)
+            },
             GetPhysicalDevicePresentRectanglesKHR = get_present_rectangles::<D>,
         }
     }

@@ -14,9 +14,8 @@ use crate::calls::{self, Outcome as _};
 use crate::device::{Device, Queue, device_object};
 use crate::dispatch::EntryPoints;
 use crate::entry_points;
-use crate::forward::calls::list;
 use crate::object::{Foreign, Object, ParentObject, Slot};
-use crate::out_array::OutArray;
+use crate::out_array::{OutArray, list};
 use crate::result::SubmitError;
 use crate::sync::signal_in_order;
 

@@ -73,11 +73,6 @@ impl<T: VkObject> Object<T> {
         callbacks: *const vk::AllocationCallbacks<'_>,
         driver: T,
     ) -> Result<Owned<T>, OutOfMemory> {
-        let root = parent.root();
-        if callbacks.is_null() && root.is_in_process_memory() {
-            let (memory, table) = (CopiedCallbacks::process(), root.base().dispatch());
-            return Self::create_block(parent, memory, table, Self::LAYOUT, driver);
-        }
         // SAFETY: the caller vouches for the callbacks.
         unsafe { Self::create_sized(parent, callbacks, Self::LAYOUT, driver) }
     }
@@ -289,51 +284,12 @@ impl<T: VkObject> Object<T> {
             let Some(parent) = T::Parent::of_handle(parent) else {
                 return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
             };
-            let root = parent.root();
-            if !callbacks.is_null() || !root.is_in_process_memory() {
-                return Self::create_command_with_callbacks(parent, callbacks, out, driver);
-            }
-            let (memory, table) = (CopiedCallbacks::process(), root.base().dispatch());
-            match Self::create_block(parent, memory, table, Self::LAYOUT, driver) {
-                Ok(object) => out.write(object.into_handle()),
+            match Self::create_handle(parent, callbacks, driver) {
+                Ok(handle) => out.write(handle),
                 Err(error) => return error.into(),
             }
         }
         vk::Result::SUCCESS
-    }
-
-    /// # Safety
-    /// As for [`Object::create_command`].
-    #[cold]
-    #[inline(never)]
-    unsafe fn create_command_with_callbacks(
-        parent: &T::Parent,
-        callbacks: *const vk::AllocationCallbacks<'_>,
-        out: *mut T::Handle,
-        driver: T,
-    ) -> vk::Result {
-        // SAFETY: the caller vouches for the pointers.
-        unsafe {
-            match Self::create_sized(parent, callbacks, Self::LAYOUT, driver) {
-                Ok(object) => out.write(object.into_handle()),
-                Err(error) => return error.into(),
-            }
-        }
-        vk::Result::SUCCESS
-    }
-
-    /// Implements the command that destroys objects of this type, for a driver's
-    /// [`COMMANDS`](crate::Driver::COMMANDS): `DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Buffer>::destroy_command`.
-    ///
-    /// # Safety
-    /// As specified for the command: a live or null handle that nothing uses any more.
-    pub unsafe extern "system" fn destroy_command(
-        _: vk::Device,
-        handle: T::Handle,
-        callbacks: *const vk::AllocationCallbacks<'_>,
-    ) {
-        // SAFETY: the caller vouches for handle and callbacks.
-        unsafe { Self::destroy(handle, callbacks) };
     }
 
     /// Returns the base.

@@ -187,7 +187,7 @@ fn a_command_returns_its_object_or_a_failure() {
         buffer.0 == 3 && buffer.base().is_visible() && core::ptr::eq(buffer.parent(), &raw const *device)
     );
     // SAFETY: it is destroyed once, with the callbacks that it was created with.
-    unsafe { Object::<Buffer>::destroy_command(handle, made, &raw const callbacks) };
+    unsafe { Object::<Buffer>::destroy(made, &raw const callbacks) };
     assert_eq!(ledger.live_blocks(), 0);
 }
 

@@ -3,25 +3,12 @@
 //! They go through the table of the physical device, so a driver writes the newer query only, and may write it for one of
 //! its devices only.
 
-use ash::vk::{self, Handle};
-use vkload_core::memory::{CopiedCallbacks, TryGrow, Vec};
+use ash::vk;
 use vkload_core::registry::parameter::{In, Out};
 
 use crate::dispatch::EntryPoints;
-use crate::forward::calls::call;
-use crate::object::ObjectBase;
+use crate::forward::calls::{call, copy_array, memory_of};
 use crate::{calls, entry_points};
-
-/// Returns an allocator with command scope from the instance.
-///
-/// # Safety
-/// `device` is a live handle.
-unsafe fn memory(device: vk::PhysicalDevice) -> CopiedCallbacks {
-    // SAFETY: the caller vouches for the handle.
-    let base = unsafe { ObjectBase::of(device.as_raw()) };
-    let memory = base.map_or(CopiedCallbacks::process(), |base| *base.instance_root().memory());
-    memory.scoped(vk::SystemAllocationScope::COMMAND)
-}
 
 /// Queries that fill one structure: each calls the query with the 2 and copies the result.
 macro_rules! plain {
@@ -71,7 +58,7 @@ fn get_queue_family_properties(call: &calls::GetPhysicalDeviceQueueFamilyPropert
     let (count, out) = (call.queue_family_property_count.as_ptr(), call.queue_family_properties);
     // SAFETY: the call obeys the specification.
     unsafe {
-        copy_array(count, out, memory(call.physical_device), query, |chained| {
+        copy_array(count, out, memory_of(call.physical_device), query, |chained| {
             chained.queue_family_properties
         });
     }
@@ -93,7 +80,7 @@ fn get_sparse_image_format_properties(call: &calls::GetPhysicalDeviceSparseImage
     };
     let (count, out) = (call.property_count.as_ptr(), call.properties);
     // SAFETY: the call obeys the specification.
-    unsafe { copy_array(count, out, memory(call.physical_device), query, |chained| chained.properties) };
+    unsafe { copy_array(count, out, memory_of(call.physical_device), query, |chained| chained.properties) };
 }
 
 pub(crate) const fn entry_points<D>() -> EntryPoints<D> {
@@ -107,34 +94,6 @@ pub(crate) const fn entry_points<D>() -> EntryPoints<D> {
             GetPhysicalDeviceImageFormatProperties = get_image_format_properties,
             GetPhysicalDeviceQueueFamilyProperties = get_queue_family_properties,
             GetPhysicalDeviceSparseImageFormatProperties = get_sparse_image_format_properties,
-        }
-    }
-}
-
-/// Fills an array from one of chained structures. If memory for these runs out, the array stays empty: the commands
-/// have no result to report it.
-///
-/// # Safety
-/// `count` and `out` are a counted out-array, and `query` fills such arrays, or is missing.
-unsafe fn copy_array<C: Default + Copy, P>(
-    count: *mut u32,
-    out: *mut P,
-    memory: CopiedCallbacks,
-    query: impl Fn(*mut u32, *mut C) -> Option<()>,
-    plain: impl Fn(&C) -> P,
-) {
-    // SAFETY: the caller vouches for the array; as many elements are written as the query counts, at most all.
-    unsafe {
-        if out.is_null() {
-            return query(count, core::ptr::null_mut()).unwrap_or_else(|| count.write(0));
-        }
-        let mut chained = Vec::new_in(memory);
-        if chained.try_resize(count.read() as usize, C::default()).is_err() {
-            return count.write(0);
-        }
-        query(count, chained.as_mut_ptr()).unwrap_or_else(|| count.write(0));
-        for (index, chained) in chained.iter().take(count.read() as usize).enumerate() {
-            out.add(index).write(plain(chained));
         }
     }
 }

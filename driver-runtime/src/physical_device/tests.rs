@@ -21,7 +21,7 @@ use crate::log::tests::{Ear, add, remove};
 use crate::object::Object;
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
 use crate::sync_object::SyncType;
-use crate::testing::{Number, TestDriver, TestHost, commands, live_devices, plan};
+use crate::testing::{Number, TestDriver, TestHost, commands, live_devices, no_parts, plan};
 use crate::work::Work;
 
 pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevice>) {
@@ -180,36 +180,18 @@ struct Slow;
 static SEARCHES: AtomicU32 = AtomicU32::new(0);
 
 impl Driver for Slow {
-    type Instance = ();
-    type PhysicalDevice = ();
-    type Device = ();
-    type Queue = ();
+    no_parts!();
     type Sync = Number;
     const SYNC_TYPES: &'static [SyncType] = <TestDriver as Driver>::SYNC_TYPES;
     const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
     fn host() -> &'static dyn crate::host::Host {
         &TestHost
     }
-    fn api_version() -> u32 {
-        vk::API_VERSION_1_3
-    }
-    fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
-    }
-    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
-        Ok(())
-    }
     fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
         SEARCHES.fetch_add(1, Ordering::Relaxed);
         thread::yield_now();
         found.push(Description::new(b"x", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU), ())?;
         Ok(Search::Done)
-    }
-    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
-        Ok(())
-    }
-    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
-        Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Number, SubmitError> {
         Err(SubmitError::OutOfDeviceMemory)
@@ -372,16 +354,13 @@ fn devices_go_with_their_instance() {
     assert_eq!(live_devices(), 0);
 }
 
-extern "system" fn other_features(_: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceFeatures2<'_>) {
-    // SAFETY: the test passes a valid structure.
-    unsafe { (*out).features.logic_op = vk::TRUE };
-}
-
 #[test]
 fn a_device_may_have_functions_of_its_own() {
     // SAFETY: the function implements the command as specified.
     static OTHER: EntryPoints<TestDriver> = unsafe {
-        entry_points! { GET_PHYSICAL_DEVICE_FEATURES_2: PFN_vkGetPhysicalDeviceFeatures2 = other_features }
+        entry_points! {
+            GetPhysicalDeviceFeatures2 = |call| call.features.as_mut().features.logic_op = vk::TRUE,
+        }
     };
     let (_made, plain) =
         with_device(|| Description::new(b"x", vk::API_VERSION_1_1, vk::PhysicalDeviceType::CPU));

@@ -4,7 +4,7 @@ use ash::vk;
 use vkload_core::abi::chain;
 use vkload_core::memory::{Arc, OutOfMemory, TryGrow, Vec};
 
-use super::list;
+use crate::out_array::list;
 
 /// A binding of a set layout.
 #[derive(Clone, Copy)]

@@ -19,15 +19,3 @@ pub use image_view::ImageViewInfo;
 pub use layout::{Binding, PipelineLayoutInfo, SetLayoutInfo};
 pub use query_pool::{QueryPoolInfo, QueryRange};
 pub use sampler::{BorderColour, SamplerInfo};
-
-/// Returns a counted array.
-///
-/// # Safety
-/// `start` points to `count` values that live for `'a`; if `count` is 0 it may be any pointer.
-unsafe fn list<'a, T>(start: *const T, count: u32) -> &'a [T] {
-    if start.is_null() || count == 0 {
-        return &[];
-    }
-    // SAFETY: the caller vouches for the array.
-    unsafe { core::slice::from_raw_parts(start, count as usize) }
-}

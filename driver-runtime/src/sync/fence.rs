@@ -41,11 +41,6 @@ pub(super) fn create_fence<D: Driver>(call: &calls::CreateFence<'_>) -> Result<(
     Ok(())
 }
 
-pub(super) fn destroy_fence<D: Driver>(call: &calls::DestroyFence<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe { Object::<Fence<D>>::destroy(call.fence, call.allocator.as_ptr()) };
-}
-
 /// Resets fences. A fence with a temporary payload gets its own payload back, which is reset.
 pub(super) fn reset_fences<D: Driver>(call: &calls::ResetFences<'_>) -> vk::Result {
     for fence in call.fences() {

@@ -15,6 +15,7 @@ mod wait;
 use crate::dispatch::EntryPoints;
 use crate::driver::Driver;
 use crate::entry_points;
+use crate::object::Object;
 
 pub(crate) use queue::{SubmitQueue, signal_in_order};
 
@@ -23,12 +24,14 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
     unsafe {
         entry_points! {
             CreateFence = fence::create_fence::<D>,
-            DestroyFence = fence::destroy_fence::<D>,
+            DestroyFence = |call| Object::<fence::Fence<D>>::destroy(call.fence, call.allocator.as_ptr()),
             ResetFences = fence::reset_fences::<D>,
             GetFenceStatus = fence::get_fence_status::<D>,
             WaitForFences = fence::wait_for_fences::<D>,
             CreateSemaphore = semaphore::create_semaphore::<D>,
-            DestroySemaphore = semaphore::destroy_semaphore::<D>,
+            DestroySemaphore = |call| {
+                Object::<semaphore::Semaphore<D>>::destroy(call.semaphore, call.allocator.as_ptr());
+            },
             GetSemaphoreCounterValue = semaphore::get_semaphore_counter_value::<D>,
             SignalSemaphore = semaphore::signal_semaphore::<D>,
             WaitSemaphores = semaphore::wait_semaphores::<D>,

@@ -113,11 +113,6 @@ pub(super) unsafe fn purpose(chain: *const core::ffi::c_void) -> (Purpose, u64) 
     }
 }
 
-pub(super) fn destroy_semaphore<D: Driver>(call: &calls::DestroySemaphore<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe { Object::<Semaphore<D>>::destroy(call.semaphore, call.allocator.as_ptr()) };
-}
-
 pub(super) fn get_semaphore_counter_value<D: Driver>(
     call: &calls::GetSemaphoreCounterValue<'_>,
 ) -> Result<(), vk::Result> {

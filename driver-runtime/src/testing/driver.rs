@@ -123,15 +123,6 @@ impl Drop for Gpu {
     }
 }
 
-extern "system" fn create_buffer(
-    _: vk::Device,
-    _: *const vk::BufferCreateInfo<'_>,
-    _: *const vk::AllocationCallbacks<'_>,
-    _: *mut vk::Buffer,
-) -> vk::Result {
-    vk::Result::SUCCESS
-}
-
 /// A command that the registry does not list.
 pub(crate) unsafe extern "system" fn private() {}
 
@@ -149,8 +140,6 @@ const PRIVATE_COMMANDS: &[PrivateCommand<TestDriver>] = &[
     row(c"vkAcquireImageANDROID", Level::Device, c"VK_ANDROID_native_buffer"),
 ];
 
-extern "system" fn draw_mesh_tasks(_: vk::CommandBuffer, _: u32, _: u32, _: u32) {}
-
 impl Driver for TestDriver {
     type Instance = ();
     type PhysicalDevice = Gpu;
@@ -164,8 +153,8 @@ impl Driver for TestDriver {
     // SAFETY: each function implements its command, with the objects of this driver.
     const COMMANDS: EntryPoints<Self> = unsafe {
         entry_points! {
-            CREATE_BUFFER: PFN_vkCreateBuffer = create_buffer,
-            CMD_DRAW_MESH_TASKS_EXT: PFN_vkCmdDrawMeshTasksEXT = draw_mesh_tasks,
+            CreateBuffer = |_| vk::Result::SUCCESS,
+            CmdDrawMeshTasksEXT = |_| (),
         }
     }
     .and(&crate::descriptor_template::tests::COMMANDS);

@@ -3,6 +3,7 @@
 pub(crate) mod commands;
 mod driver;
 mod memory;
+mod no_parts;
 
 use crate::atomic::AtomicU64;
 use core::ptr::NonNull;
@@ -22,6 +23,7 @@ use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 use driver::PLAN;
 pub(crate) use driver::{Number, TestDriver, live_devices, plan, private};
 pub(crate) use memory::{Fail, Ledger, failing, with_memory};
+pub(crate) use no_parts::no_parts;
 
 pub(crate) struct TestHost;
 

@@ -8,9 +8,10 @@ use std::thread;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::prelude::*;
-use vkload_driver_runtime::registry::ExtensionSet;
 use vkload_driver_runtime::sync_object::SyncRef;
 use vkload_driver_runtime::{NoThread, Thread, ThreadWork, Waiting, vk};
+
+use crate::no_parts::no_parts;
 
 pub(crate) struct Careless;
 
@@ -87,10 +88,7 @@ impl Host for Unjoined {
 }
 
 impl Driver for Careless {
-    type Instance = ();
-    type PhysicalDevice = ();
-    type Device = ();
-    type Queue = ();
+    no_parts!();
     type Sync = Number;
     const SYNC_TYPES: &'static [SyncType] = &[
         SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
@@ -102,15 +100,6 @@ impl Driver for Careless {
         ASKED.fetch_add(1, Ordering::AcqRel);
         &Unjoined
     }
-    fn api_version() -> u32 {
-        vk::API_VERSION_1_3
-    }
-    fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
-    }
-    fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
-        Ok(())
-    }
     fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
         let mut known = Description::new(b"careless", vk::API_VERSION_1_3, vk::PhysicalDeviceType::OTHER);
         known.queue_family_count = 1;
@@ -118,14 +107,8 @@ impl Driver for Careless {
         found.push(known, ())?;
         Ok(Search::Done)
     }
-    fn create_device(_: &PhysicalDevice<Self>, _: &DeviceRequest<'_>) -> Result<(), CreateDeviceError> {
-        Ok(())
-    }
     fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
         true
-    }
-    fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
-        Ok(())
     }
     fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {
         Ok(Number(initial.into()))

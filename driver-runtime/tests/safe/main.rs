@@ -4,6 +4,8 @@
 #![cfg(target_os = "linux")]
 
 mod driver;
+#[path = "../../src/testing/no_parts.rs"]
+mod no_parts;
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;

@@ -4,7 +4,6 @@
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::host::Linux;
-use vkload_driver_runtime::registry::ExtensionSet;
 use vkload_driver_runtime::vk;
 
 pub struct Safe;
@@ -36,9 +35,6 @@ impl Driver for Safe {
     }
     fn api_version() -> u32 {
         vk::API_VERSION_1_3
-    }
-    fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
     }
     fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
         Ok(())

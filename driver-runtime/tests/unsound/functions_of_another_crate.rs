@@ -3,8 +3,8 @@
 
 // A function of another crate, which expects its own objects behind handles.
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::{Object, VkObject, entry_points, vk};
+use vkload_driver_runtime::{entry_points, types};
 
-pub fn stolen<D, Other: VkObject<Handle = vk::Buffer>>() -> EntryPoints<D> {
-    entry_points! { DESTROY_BUFFER: PFN_vkDestroyBuffer = Object::<Other>::destroy_command }
+pub fn stolen<D>(destroy: types::PFN_vkDestroyBuffer) -> EntryPoints<D> {
+    entry_points! { DESTROY_BUFFER: PFN_vkDestroyBuffer = destroy }
 }

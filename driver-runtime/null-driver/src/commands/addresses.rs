@@ -3,9 +3,9 @@
 use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::{calls, entry_points, types as vk};
 
-use crate::device::list;
 use crate::image::copy::{self, Direction};
 
 /// Returns the commands at these addresses.

@@ -8,10 +8,10 @@ use core::sync::atomic::Ordering;
 
 use vkload_driver_runtime::command_buffer::{self, CommandBuffer, CommandBuffers, CommandPool, Recording};
 use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::prelude::CommandBufferError;
 use vkload_driver_runtime::{Queue, calls, entry_points, vk};
 
-use crate::device::list;
 use crate::dispatchable::mark;
 use crate::{Null, checkpoints, events, queries, rendering};
 

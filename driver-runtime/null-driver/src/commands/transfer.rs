@@ -1,9 +1,9 @@
 //! Filling, updating, copying, clearing.
 
 use vkload_driver_runtime::dispatch::EntryPoints;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::{Object, calls, entry_points, vk};
 
-use crate::device::list;
 use crate::image::copy::{self, Clear, Direction};
 use crate::resource::Buffer;
 

@@ -5,12 +5,12 @@ use core::ffi::c_void;
 use vkload_core::abi::chain;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::headless::Swapchain;
+use vkload_driver_runtime::out_array::list;
 use vkload_driver_runtime::{Object, calls, entry_points, vk};
 
 use super::copy;
 use super::layout::Image;
 use crate::Null;
-use crate::device::list;
 use crate::resource::{address, report_binding, write_requirements};
 
 const NATIVE_BUFFER: vk::StructureType = vk::StructureType::from_raw(1_000_010_000);

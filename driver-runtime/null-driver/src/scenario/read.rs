@@ -105,19 +105,11 @@ impl Scenario {
             "vendor" | "device" | "type" | "driver" | "heap" | "queues" => self.identity.set(key, value)?,
             "strict" => self.strict()?,
             "claims" => {
-                self.claims = match value {
-                    "effective" => false,
-                    "all" => true,
-                    _ => return Err("claims are effective or all".to_owned()),
-                }
+                self.claims = either(value, ["effective", "all"]).ok_or("claims are effective or all")?;
             }
             "surfaces" => self.surfaces(value)?,
             "queue" => {
-                self.asynchronous = match value {
-                    "sync" => false,
-                    "async" => true,
-                    _ => return Err("a queue is sync or async".to_owned()),
-                }
+                self.asynchronous = either(value, ["sync", "async"]).ok_or("a queue is sync or async")?;
             }
             "delay" => self.delay = parse_number(value, DELAY)?,
             "clock" => self.clock = Some(parse_number(value, u32::MAX)?.into()),
@@ -140,6 +132,15 @@ impl Scenario {
             _ => return Err(format!("there is no `{key}`; there are {KEYS}")),
         }
         Ok(())
+    }
+
+    fn add_extensions(&mut self, set: &ExtensionSet) {
+        for id in set.iter() {
+            match id.kind() {
+                ExtensionKind::Instance => self.instance_extensions.insert(id),
+                ExtensionKind::Device => self.device_extensions.insert(id),
+            }
+        }
     }
 
     fn extension(&mut self, name: &str, there: bool) -> Result<(), String> {
@@ -178,12 +179,7 @@ impl Scenario {
                 "{name} has no effect in this driver: add claims=all to have it nevertheless"
             ));
         }
-        for id in set.iter() {
-            match id.kind() {
-                ExtensionKind::Instance => self.instance_extensions.insert(id),
-                ExtensionKind::Device => self.device_extensions.insert(id),
-            }
-        }
+        self.add_extensions(&set);
         if self.surfaces == Surfaces::None && set.contains(extension::KHR_SURFACE) {
             self.surfaces = Surfaces::Loader;
         }
@@ -203,12 +199,7 @@ impl Scenario {
         if let Some(title) = title {
             self.name = title.to_string_lossy().into_owned();
         }
-        for id in read.extensions.iter() {
-            match id.kind() {
-                ExtensionKind::Instance => self.instance_extensions.insert(id),
-                ExtensionKind::Device => self.device_extensions.insert(id),
-            }
-        }
+        self.add_extensions(&read.extensions);
         let warnings = read.warnings.iter().map(|warning| format!("{path}: {warning}")).collect();
         self.profile = Some(profile::Profile { warnings, ..read });
         Ok(())
@@ -244,6 +235,11 @@ fn changed(set: &ExtensionSet, id: ExtensionId, there: bool) -> ExtensionSet {
     let mut new = ExtensionSet::default();
     others.chain(there.then_some(id)).for_each(|id| new.insert(id));
     new
+}
+
+/// Returns whether the word is the second of two.
+fn either(word: &str, [first, second]: [&str; 2]) -> Option<bool> {
+    if word == first { Some(false) } else { (word == second).then_some(true) }
 }
 
 fn word(text: &str) -> Option<usize> {

@@ -65,57 +65,20 @@ fn kept(info: &vk::DependencyInfo<'_>) -> Dependency {
     }
 }
 
-unsafe extern "system" fn barrier(_: vk::CommandBuffer, info: *const vk::DependencyInfo<'_>) {
-    // SAFETY: forwarders hand over valid structures, here and below.
-    see(Call::Barrier(kept(unsafe { &*info })));
-}
-
-unsafe extern "system" fn set(_: vk::CommandBuffer, event: vk::Event, info: *const vk::DependencyInfo<'_>) {
-    // SAFETY: as above.
-    see(Call::Set(event, kept(unsafe { &*info })));
-}
-
-extern "system" fn reset(_: vk::CommandBuffer, event: vk::Event, stages: vk::PipelineStageFlags2) {
-    see(Call::Reset(event, stages));
-}
-
-extern "system" fn wait(
-    _: vk::CommandBuffer,
-    count: u32,
-    events: *const vk::Event,
-    infos: *const vk::DependencyInfo<'_>,
-) {
-    see(Call::Wait(all(events, count), all(infos, count).iter().map(kept).collect()));
-}
-
-extern "system" fn timestamp(
-    _: vk::CommandBuffer,
-    stage: vk::PipelineStageFlags2,
-    pool: vk::QueryPool,
-    query: u32,
-) {
-    see(Call::Timestamp(stage, pool, query));
-}
-
-extern "system" fn marker(
-    _: vk::CommandBuffer,
-    stage: vk::PipelineStageFlags2,
-    buffer: vk::Buffer,
-    offset: u64,
-    value: u32,
-) {
-    see(Call::Marker(stage, buffer, offset, value));
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; forwarders pass valid structures.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
-        CMD_PIPELINE_BARRIER_2: PFN_vkCmdPipelineBarrier2 = barrier,
-        CMD_SET_EVENT_2: PFN_vkCmdSetEvent2 = set,
-        CMD_RESET_EVENT_2: PFN_vkCmdResetEvent2 = reset,
-        CMD_WAIT_EVENTS_2: PFN_vkCmdWaitEvents2 = wait,
-        CMD_WRITE_TIMESTAMP_2: PFN_vkCmdWriteTimestamp2 = timestamp,
-        CMD_WRITE_BUFFER_MARKER_2_AMD: PFN_vkCmdWriteBufferMarker2AMD = marker,
+        CmdPipelineBarrier2 = |call| see(Call::Barrier(kept(&call.dependency_info))),
+        CmdSetEvent2 = |call| see(Call::Set(call.event, kept(&call.dependency_info))),
+        CmdResetEvent2 = |call| see(Call::Reset(call.event, call.stage_mask)),
+        CmdWaitEvents2 = |call| {
+            let dependencies = call.dependency_infos().iter().map(kept).collect();
+            see(Call::Wait(call.events().to_vec(), dependencies));
+        },
+        CmdWriteTimestamp2 = |call| see(Call::Timestamp(call.stage, call.query_pool, call.query)),
+        CmdWriteBufferMarker2AMD = |call| {
+            see(Call::Marker(call.stage, call.dst_buffer, call.dst_offset, call.marker));
+        },
     }
 };
 

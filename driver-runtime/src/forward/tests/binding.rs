@@ -19,101 +19,54 @@ enum Call {
     PushTemplate(vk::DescriptorUpdateTemplate, vk::PipelineLayout, u32, usize),
     Offsets(vk::ShaderStageFlags, vk::PipelineLayout, u32, Vec<u32>, Vec<u64>),
     Embedded(vk::ShaderStageFlags, vk::PipelineLayout, u32),
-    Dispatch([u32; 6]),
+    Dispatch([u32; 3], [u32; 3]),
 }
 
-extern "system" fn vertices(
-    _: vk::CommandBuffer,
-    first: u32,
-    count: u32,
-    buffers: *const vk::Buffer,
-    offsets: *const u64,
-    sizes: *const u64,
-    strides: *const u64,
-) {
-    let is_plain = sizes.is_null() && strides.is_null();
-    see(Call::Vertices(first, all(buffers, count), all(offsets, count), is_plain));
-}
-
-extern "system" fn indices(
-    _: vk::CommandBuffer,
-    buffer: vk::Buffer,
-    offset: u64,
-    size: u64,
-    kind: vk::IndexType,
-) {
-    see(Call::Indices(buffer, offset, size, kind));
-}
-
-unsafe extern "system" fn constants(_: vk::CommandBuffer, info: *const vk::PushConstantsInfoKHR<'_>) {
-    // SAFETY: forwarders hand over valid structures, here and below.
-    let info = unsafe { &*info };
-    let values = all(info.p_values.cast::<u8>(), info.size);
-    see(Call::Constants(info.layout, info.stage_flags, info.offset, values));
-}
-
-unsafe extern "system" fn sets(_: vk::CommandBuffer, info: *const vk::BindDescriptorSetsInfoKHR<'_>) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    let sets = all(info.p_descriptor_sets, info.descriptor_set_count);
-    let offsets = all(info.p_dynamic_offsets, info.dynamic_offset_count);
-    see(Call::Sets(info.stage_flags, info.layout, info.first_set, sets, offsets));
-}
-
-unsafe extern "system" fn push(_: vk::CommandBuffer, info: *const vk::PushDescriptorSetInfoKHR<'_>) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    let writes = all(info.p_descriptor_writes, info.descriptor_write_count);
-    let bindings = writes.iter().map(|write| write.dst_binding).collect();
-    see(Call::Push(info.stage_flags, info.layout, info.set, bindings));
-}
-
-unsafe extern "system" fn push_template(
-    _: vk::CommandBuffer,
-    info: *const vk::PushDescriptorSetWithTemplateInfoKHR<'_>,
-) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    see(Call::PushTemplate(info.descriptor_update_template, info.layout, info.set, info.p_data.addr()));
-}
-
-unsafe extern "system" fn offsets(
-    _: vk::CommandBuffer,
-    info: *const vk::SetDescriptorBufferOffsetsInfoEXT<'_>,
-) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    let (indices, offsets) =
-        (all(info.p_buffer_indices, info.set_count), all(info.p_offsets, info.set_count));
-    see(Call::Offsets(info.stage_flags, info.layout, info.first_set, indices, offsets));
-}
-
-unsafe extern "system" fn embedded(
-    _: vk::CommandBuffer,
-    info: *const vk::BindDescriptorBufferEmbeddedSamplersInfoEXT<'_>,
-) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    see(Call::Embedded(info.stage_flags, info.layout, info.set));
-}
-
-extern "system" fn dispatch(_: vk::CommandBuffer, a: u32, b: u32, c: u32, x: u32, y: u32, z: u32) {
-    see(Call::Dispatch([a, b, c, x, y, z]));
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; forwarders pass valid structures.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
-        CMD_BIND_VERTEX_BUFFERS_2: PFN_vkCmdBindVertexBuffers2 = vertices,
-        CMD_BIND_INDEX_BUFFER_2_KHR: PFN_vkCmdBindIndexBuffer2KHR = indices,
-        CMD_PUSH_CONSTANTS_2_KHR: PFN_vkCmdPushConstants2KHR = constants,
-        CMD_BIND_DESCRIPTOR_SETS_2_KHR: PFN_vkCmdBindDescriptorSets2KHR = sets,
-        CMD_PUSH_DESCRIPTOR_SET_2_KHR: PFN_vkCmdPushDescriptorSet2KHR = push,
-        CMD_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_2_KHR: PFN_vkCmdPushDescriptorSetWithTemplate2KHR = push_template,
-        CMD_SET_DESCRIPTOR_BUFFER_OFFSETS_2_EXT: PFN_vkCmdSetDescriptorBufferOffsets2EXT = offsets,
-        CMD_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_2_EXT: PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT
-            = embedded,
-        CMD_DISPATCH_BASE: PFN_vkCmdDispatchBase = dispatch,
+        CmdBindVertexBuffers2 = |call| {
+            let is_plain = call.sizes.as_ptr().is_null() && call.strides.as_ptr().is_null();
+            let (buffers, offsets) = (call.buffers().to_vec(), call.offsets().to_vec());
+            see(Call::Vertices(call.first_binding, buffers, offsets, is_plain));
+        },
+        CmdBindIndexBuffer2 = |call| see(Call::Indices(call.buffer, call.offset, call.size, call.index_type)),
+        CmdPushConstants2 = |call| {
+            let info = &call.push_constants_info;
+            let values = all(info.p_values.cast::<u8>(), info.size);
+            see(Call::Constants(info.layout, info.stage_flags, info.offset, values));
+        },
+        CmdBindDescriptorSets2 = |call| {
+            let info = &call.bind_descriptor_sets_info;
+            let sets = all(info.p_descriptor_sets, info.descriptor_set_count);
+            let offsets = all(info.p_dynamic_offsets, info.dynamic_offset_count);
+            see(Call::Sets(info.stage_flags, info.layout, info.first_set, sets, offsets));
+        },
+        CmdPushDescriptorSet2 = |call| {
+            let info = &call.push_descriptor_set_info;
+            let writes = all(info.p_descriptor_writes, info.descriptor_write_count);
+            let bindings = writes.iter().map(|write| write.dst_binding).collect();
+            see(Call::Push(info.stage_flags, info.layout, info.set, bindings));
+        },
+        CmdPushDescriptorSetWithTemplate2 = |call| {
+            let info = &call.push_descriptor_set_with_template_info;
+            let template = info.descriptor_update_template;
+            see(Call::PushTemplate(template, info.layout, info.set, info.p_data.addr()));
+        },
+        CmdSetDescriptorBufferOffsets2EXT = |call| {
+            let info = &call.set_descriptor_buffer_offsets_info;
+            let indices = all(info.p_buffer_indices, info.set_count);
+            let offsets = all(info.p_offsets, info.set_count);
+            see(Call::Offsets(info.stage_flags, info.layout, info.first_set, indices, offsets));
+        },
+        CmdBindDescriptorBufferEmbeddedSamplers2EXT = |call| {
+            let info = &call.bind_descriptor_buffer_embedded_samplers_info;
+            see(Call::Embedded(info.stage_flags, info.layout, info.set));
+        },
+        CmdDispatchBase = |call| {
+            let base = [call.base_group_x, call.base_group_y, call.base_group_z];
+            see(Call::Dispatch(base, [call.group_count_x, call.group_count_y, call.group_count_z]));
+        },
     }
 };
 
@@ -137,7 +90,7 @@ fn buffers_constants_and_group_counts_arrive() {
             Call::Vertices(1, vec![handle(2), handle(3)], vec![4, 5], true),
             Call::Indices(handle(1), 2, vk::WHOLE_SIZE, vk::IndexType::UINT16),
             Call::Constants(handle(6), vk::ShaderStageFlags::VERTEX, 7, values.to_vec()),
-            Call::Dispatch([0, 0, 0, 1, 2, 3]),
+            Call::Dispatch([0; 3], [1, 2, 3]),
         ]
     );
 }

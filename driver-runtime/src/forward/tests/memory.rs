@@ -15,138 +15,62 @@ const FAILED: vk::Result = vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
 const REQUIREMENTS: vk::MemoryRequirements =
     vk::MemoryRequirements { size: 1, alignment: 2, memory_type_bits: 3 };
 
-unsafe extern "system" fn bind_buffers(
-    _: vk::Device,
-    count: u32,
-    info: *const vk::BindBufferMemoryInfo<'_>,
-) -> vk::Result {
-    // SAFETY: forwarders hand over valid structures, here and below.
-    let info = unsafe { &*info };
-    see((count, info.s_type, info.buffer, info.memory, info.memory_offset));
-    FAILED
-}
-
-unsafe extern "system" fn bind_images(
-    _: vk::Device,
-    count: u32,
-    info: *const vk::BindImageMemoryInfo<'_>,
-) -> vk::Result {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    see((count, info.s_type, info.image, info.memory, info.memory_offset));
-    FAILED
-}
-
-unsafe extern "system" fn of_buffer(
-    _: vk::Device,
-    info: *const vk::BufferMemoryRequirementsInfo2<'_>,
-    out: *mut vk::MemoryRequirements2<'_>,
-) {
-    // SAFETY: as above.
-    unsafe {
-        see((*info).buffer);
-        (*out).memory_requirements = REQUIREMENTS;
-    }
-}
-
-unsafe extern "system" fn of_image(
-    _: vk::Device,
-    info: *const vk::ImageMemoryRequirementsInfo2<'_>,
-    out: *mut vk::MemoryRequirements2<'_>,
-) {
-    // SAFETY: as above.
-    unsafe {
-        see((*info).image);
-        (*out).memory_requirements = REQUIREMENTS;
-    }
-}
-
-/// An image has three.
-unsafe extern "system" fn sparse(
-    _: vk::Device,
-    info: *const vk::ImageSparseMemoryRequirementsInfo2<'_>,
-    count: *mut u32,
-    out: *mut vk::SparseImageMemoryRequirements2<'_>,
-) {
-    // SAFETY: as above.
-    unsafe {
-        see((*info).image);
-        let mut array = OutArray::new(count, out);
-        for number in 7..10 {
-            array.push_with(|out| out.memory_requirements.image_mip_tail_first_lod = number);
-        }
-        let _ = array.finish();
-    }
-}
-
-unsafe extern "system" fn map(
-    _: vk::Device,
-    info: *const vk::MemoryMapInfoKHR<'_>,
-    out: *mut *mut core::ffi::c_void,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe {
-        let info = &*info;
-        see((info.flags, info.memory, info.offset, info.size));
-        out.write(ptr::without_provenance_mut(4711));
-    }
-    vk::Result::SUCCESS
-}
-
-unsafe extern "system" fn unmap(_: vk::Device, info: *const vk::MemoryUnmapInfoKHR<'_>) -> vk::Result {
-    // SAFETY: as above.
-    unsafe { see((*info).memory) };
-    vk::Result::SUCCESS
-}
-
-unsafe extern "system" fn layout(
-    _: vk::Device,
-    image: vk::Image,
-    subresource: *const vk::ImageSubresource2KHR<'_>,
-    out: *mut vk::SubresourceLayout2KHR<'_>,
-) {
-    // SAFETY: as above.
-    unsafe {
-        see((image, (*subresource).image_subresource.mip_level));
-        (*out).subresource_layout.row_pitch = 99;
-    }
-}
-
-unsafe extern "system" fn queue(_: vk::Device, info: *const vk::DeviceQueueInfo2<'_>, out: *mut vk::Queue) {
-    // SAFETY: as above.
-    unsafe {
-        see(((*info).flags, (*info).queue_family_index, (*info).queue_index));
-        out.write(handle(5));
-    }
-}
-
-unsafe extern "system" fn acquire(
-    _: vk::Device,
-    info: *const vk::AcquireNextImageInfoKHR<'_>,
-    out: *mut u32,
-) -> vk::Result {
-    // SAFETY: as above.
-    unsafe {
-        let info = &*info;
-        see((info.swapchain, info.timeout, info.semaphore, info.fence, info.device_mask));
-        out.write(6);
-    }
-    vk::Result::SUBOPTIMAL_KHR
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; forwarders pass valid structures.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
-        BIND_BUFFER_MEMORY_2: PFN_vkBindBufferMemory2 = bind_buffers,
-        BIND_IMAGE_MEMORY_2: PFN_vkBindImageMemory2 = bind_images,
-        GET_BUFFER_MEMORY_REQUIREMENTS_2: PFN_vkGetBufferMemoryRequirements2 = of_buffer,
-        GET_IMAGE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageMemoryRequirements2 = of_image,
-        GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS_2: PFN_vkGetImageSparseMemoryRequirements2 = sparse,
-        MAP_MEMORY_2_KHR: PFN_vkMapMemory2KHR = map,
-        UNMAP_MEMORY_2_KHR: PFN_vkUnmapMemory2KHR = unmap,
-        GET_IMAGE_SUBRESOURCE_LAYOUT_2_KHR: PFN_vkGetImageSubresourceLayout2KHR = layout,
-        GET_DEVICE_QUEUE_2: PFN_vkGetDeviceQueue2 = queue,
-        ACQUIRE_NEXT_IMAGE_2_KHR: PFN_vkAcquireNextImage2KHR = acquire,
+        BindBufferMemory2 = |call| {
+            let [info] = call.bind_infos() else { panic!("one binding") };
+            see((info.s_type, info.buffer, info.memory, info.memory_offset));
+            FAILED
+        },
+        BindImageMemory2 = |call| {
+            let [info] = call.bind_infos() else { panic!("one binding") };
+            see((info.s_type, info.image, info.memory, info.memory_offset));
+            FAILED
+        },
+        GetBufferMemoryRequirements2 = |call| {
+            see(call.info.buffer);
+            call.memory_requirements.as_mut().memory_requirements = REQUIREMENTS;
+        },
+        GetImageMemoryRequirements2 = |call| {
+            see(call.info.image);
+            call.memory_requirements.as_mut().memory_requirements = REQUIREMENTS;
+        },
+        // An image has three.
+        GetImageSparseMemoryRequirements2 = |call| {
+            see(call.info.image);
+            let count = call.sparse_memory_requirement_count.as_ptr();
+            let mut array = OutArray::new(count, call.sparse_memory_requirements);
+            for number in 7..10 {
+                array.push_with(|out| out.memory_requirements.image_mip_tail_first_lod = number);
+            }
+            let _ = array.finish();
+        },
+        MapMemory2 = |call| {
+            let info = &call.memory_map_info;
+            see((info.flags, info.memory, info.offset, info.size));
+            call.data.write(ptr::without_provenance_mut(4711));
+            vk::Result::SUCCESS
+        },
+        UnmapMemory2 = |call| {
+            see(call.memory_unmap_info.memory);
+            vk::Result::SUCCESS
+        },
+        GetImageSubresourceLayout2 = |call| {
+            see((call.image, call.subresource.image_subresource.mip_level));
+            call.layout.as_mut().subresource_layout.row_pitch = 99;
+        },
+        GetDeviceQueue2 = |call| {
+            let info = &call.queue_info;
+            see((info.flags, info.queue_family_index, info.queue_index));
+            call.queue.write(handle(5));
+        },
+        AcquireNextImage2KHR = |call| {
+            let info = &call.acquire_info;
+            see((info.swapchain, info.timeout, info.semaphore, info.fence, info.device_mask));
+            call.image_index.write(6);
+            vk::Result::SUBOPTIMAL_KHR
+        },
     }
 };
 
@@ -159,11 +83,11 @@ fn memory_is_bound_and_the_result_is_the_drivers() {
         let bind = first!(BIND_BUFFER_MEMORY: PFN_vkBindBufferMemory);
         equal!(bind(made.device, handle(1), memory, 3), FAILED);
         let buffer = handle::<vk::Buffer>(1);
-        assert!(saw([(1u32, vk::StructureType::BIND_BUFFER_MEMORY_INFO, buffer, memory, 3u64)]));
+        assert!(saw([(vk::StructureType::BIND_BUFFER_MEMORY_INFO, buffer, memory, 3u64)]));
         let bind = first!(BIND_IMAGE_MEMORY: PFN_vkBindImageMemory);
         equal!(bind(made.device, handle(1), memory, 3), FAILED);
         let image = handle::<vk::Image>(1);
-        assert!(saw([(1u32, vk::StructureType::BIND_IMAGE_MEMORY_INFO, image, memory, 3u64)]));
+        assert!(saw([(vk::StructureType::BIND_IMAGE_MEMORY_INFO, image, memory, 3u64)]));
     }
 }
 

@@ -15,10 +15,10 @@ use std::vec::Vec;
 use ash::vk::{self, Handle};
 use vkload_core::registry::{CommandId, command};
 
-use super::calls::list;
 use super::{LISTS, forwarded};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
 use crate::object::{Object, ParentObject, VkObject};
+use crate::out_array::list;
 use crate::testing::{Held, TestDevice};
 
 std::thread_local! {

@@ -9,95 +9,54 @@ use crate::dispatch::EntryPoints;
 use crate::entry_points;
 use crate::forward::calls::CHUNK;
 
-unsafe extern "system" fn copy_buffer(_: vk::CommandBuffer, info: *const vk::CopyBufferInfo2<'_>) {
-    // SAFETY: forwarders hand over valid structures, here and below.
-    let info = unsafe { &*info };
-    let regions = all(info.p_regions, info.region_count);
-    let regions: Vec<_> =
-        regions.iter().map(|one| (one.s_type, one.src_offset, one.dst_offset, one.size)).collect();
-    see((info.s_type, info.src_buffer, info.dst_buffer, regions));
+/// Stores what every call has, members of its own, and the members of the only region as their first form has them.
+macro_rules! see_region {
+    ($info:expr, [$($own:ident),+], $first:ident { $($member:ident),+ }) => {{
+        let info = &$info;
+        let [one] = all(info.p_regions, info.region_count)[..] else { panic!("one region") };
+        see((info.s_type, $(info.$own,)+ bytes(&vk::$first { $($member: one.$member),+ })));
+    }};
 }
 
-type Images = (vk::Image, vk::ImageLayout, vk::Image, vk::ImageLayout);
-
-unsafe extern "system" fn copy_image(_: vk::CommandBuffer, info: *const vk::CopyImageInfo2<'_>) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    let images: Images = (info.src_image, info.src_image_layout, info.dst_image, info.dst_image_layout);
-    let [one] = all(info.p_regions, info.region_count)[..] else { panic!("one region") };
-    let plain = vk::ImageCopy {
-        src_subresource: one.src_subresource,
-        src_offset: one.src_offset,
-        dst_subresource: one.dst_subresource,
-        dst_offset: one.dst_offset,
-        extent: one.extent,
-    };
-    see((info.s_type, images, bytes(&plain)));
-}
-
-unsafe extern "system" fn resolve_image(_: vk::CommandBuffer, info: *const vk::ResolveImageInfo2<'_>) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    let images: Images = (info.src_image, info.src_image_layout, info.dst_image, info.dst_image_layout);
-    let [one] = all(info.p_regions, info.region_count)[..] else { panic!("one region") };
-    let plain = vk::ImageResolve {
-        src_subresource: one.src_subresource,
-        src_offset: one.src_offset,
-        dst_subresource: one.dst_subresource,
-        dst_offset: one.dst_offset,
-        extent: one.extent,
-    };
-    see((info.s_type, images, bytes(&plain)));
-}
-
-unsafe extern "system" fn blit_image(_: vk::CommandBuffer, info: *const vk::BlitImageInfo2<'_>) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    let images: Images = (info.src_image, info.src_image_layout, info.dst_image, info.dst_image_layout);
-    let [one] = all(info.p_regions, info.region_count)[..] else { panic!("one region") };
-    let plain = vk::ImageBlit {
-        src_subresource: one.src_subresource,
-        src_offsets: one.src_offsets,
-        dst_subresource: one.dst_subresource,
-        dst_offsets: one.dst_offsets,
-    };
-    see((info.s_type, images, info.filter, bytes(&plain)));
-}
-
-fn plain(one: &vk::BufferImageCopy2<'_>) -> vk::BufferImageCopy {
-    vk::BufferImageCopy {
-        buffer_offset: one.buffer_offset,
-        buffer_row_length: one.buffer_row_length,
-        buffer_image_height: one.buffer_image_height,
-        image_subresource: one.image_subresource,
-        image_offset: one.image_offset,
-        image_extent: one.image_extent,
-    }
-}
-
-unsafe extern "system" fn copy_in(_: vk::CommandBuffer, info: *const vk::CopyBufferToImageInfo2<'_>) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    let [one] = all(info.p_regions, info.region_count)[..] else { panic!("one region") };
-    see((info.src_buffer, info.dst_image, info.dst_image_layout, bytes(&plain(&one))));
-}
-
-unsafe extern "system" fn copy_out(_: vk::CommandBuffer, info: *const vk::CopyImageToBufferInfo2<'_>) {
-    // SAFETY: as above.
-    let info = unsafe { &*info };
-    let [one] = all(info.p_regions, info.region_count)[..] else { panic!("one region") };
-    see((info.dst_buffer, info.src_image, info.src_image_layout, bytes(&plain(&one))));
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; forwarders pass valid structures.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
-        CMD_COPY_BUFFER_2: PFN_vkCmdCopyBuffer2 = copy_buffer,
-        CMD_COPY_IMAGE_2: PFN_vkCmdCopyImage2 = copy_image,
-        CMD_RESOLVE_IMAGE_2: PFN_vkCmdResolveImage2 = resolve_image,
-        CMD_BLIT_IMAGE_2: PFN_vkCmdBlitImage2 = blit_image,
-        CMD_COPY_BUFFER_TO_IMAGE_2: PFN_vkCmdCopyBufferToImage2 = copy_in,
-        CMD_COPY_IMAGE_TO_BUFFER_2: PFN_vkCmdCopyImageToBuffer2 = copy_out,
+        CmdCopyBuffer2 = |call| {
+            let info = &call.copy_buffer_info;
+            let regions = all(info.p_regions, info.region_count);
+            let regions: Vec<_> =
+                regions.iter().map(|one| (one.s_type, one.src_offset, one.dst_offset, one.size)).collect();
+            see((info.s_type, info.src_buffer, info.dst_buffer, regions));
+        },
+        CmdCopyImage2 = |call| see_region!(
+            call.copy_image_info,
+            [src_image, src_image_layout, dst_image, dst_image_layout],
+            ImageCopy { src_subresource, src_offset, dst_subresource, dst_offset, extent }
+        ),
+        CmdResolveImage2 = |call| see_region!(
+            call.resolve_image_info,
+            [src_image, src_image_layout, dst_image, dst_image_layout],
+            ImageResolve { src_subresource, src_offset, dst_subresource, dst_offset, extent }
+        ),
+        CmdBlitImage2 = |call| see_region!(
+            call.blit_image_info,
+            [src_image, src_image_layout, dst_image, dst_image_layout, filter],
+            ImageBlit { src_subresource, src_offsets, dst_subresource, dst_offsets }
+        ),
+        CmdCopyBufferToImage2 = |call| see_region!(
+            call.copy_buffer_to_image_info,
+            [src_buffer, dst_image, dst_image_layout],
+            BufferImageCopy {
+                buffer_offset, buffer_row_length, buffer_image_height, image_subresource, image_offset, image_extent
+            }
+        ),
+        CmdCopyImageToBuffer2 = |call| see_region!(
+            call.copy_image_to_buffer_info,
+            [dst_buffer, src_image, src_image_layout],
+            BufferImageCopy {
+                buffer_offset, buffer_row_length, buffer_image_height, image_subresource, image_offset, image_extent
+            }
+        ),
     }
 };
 
@@ -158,59 +117,31 @@ const LAYOUTS: (vk::ImageLayout, vk::ImageLayout) =
 #[test]
 fn regions_of_images_arrive_with_images_and_layouts() {
     let made = Made::new();
-    let images: Images = (handle(1), LAYOUTS.0, handle(2), LAYOUTS.1);
+    let (from, to, (read, written)) = (handle::<vk::Image>(1), handle::<vk::Image>(2), LAYOUTS);
+    let buffer = handle::<vk::Buffer>(3);
     // SAFETY: a live command buffer and one valid region each.
     unsafe {
         let region = numbered::<vk::ImageCopy>();
-        first!(CMD_COPY_IMAGE: PFN_vkCmdCopyImage)(
-            made.commands,
-            images.0,
-            images.1,
-            images.2,
-            images.3,
-            1,
-            &region,
-        );
-        assert!(saw([(vk::StructureType::COPY_IMAGE_INFO_2, images, bytes(&region))]));
+        let copy = first!(CMD_COPY_IMAGE: PFN_vkCmdCopyImage);
+        copy(made.commands, from, read, to, written, 1, &region);
+        assert!(saw([(vk::StructureType::COPY_IMAGE_INFO_2, from, read, to, written, bytes(&region))]));
         let region = numbered::<vk::ImageResolve>();
-        first!(CMD_RESOLVE_IMAGE: PFN_vkCmdResolveImage)(
-            made.commands,
-            images.0,
-            images.1,
-            images.2,
-            images.3,
-            1,
-            &region,
-        );
-        assert!(saw([(vk::StructureType::RESOLVE_IMAGE_INFO_2, images, bytes(&region))]));
-        let region = numbered::<vk::ImageBlit>();
-        let filter = vk::Filter::LINEAR;
-        first!(CMD_BLIT_IMAGE: PFN_vkCmdBlitImage)(
-            made.commands,
-            images.0,
-            images.1,
-            images.2,
-            images.3,
-            1,
-            &region,
-            filter,
-        );
-        assert!(saw([(vk::StructureType::BLIT_IMAGE_INFO_2, images, filter, bytes(&region))]));
-    }
-}
-
-#[test]
-fn regions_between_buffers_and_images_arrive() {
-    let made = Made::new();
-    let (buffer, image) = (handle::<vk::Buffer>(1), handle::<vk::Image>(2));
-    let region = numbered::<vk::BufferImageCopy>();
-    // SAFETY: a live command buffer and one valid region each.
-    unsafe {
+        let resolve = first!(CMD_RESOLVE_IMAGE: PFN_vkCmdResolveImage);
+        resolve(made.commands, from, read, to, written, 1, &region);
+        assert!(saw([(vk::StructureType::RESOLVE_IMAGE_INFO_2, from, read, to, written, bytes(&region))]));
+        let (region, filter) = (numbered::<vk::ImageBlit>(), vk::Filter::LINEAR);
+        let blit = first!(CMD_BLIT_IMAGE: PFN_vkCmdBlitImage);
+        blit(made.commands, from, read, to, written, 1, &region, filter);
+        let kind = vk::StructureType::BLIT_IMAGE_INFO_2;
+        assert!(saw([(kind, from, read, to, written, filter, bytes(&region))]));
+        let region = numbered::<vk::BufferImageCopy>();
         let copy = first!(CMD_COPY_BUFFER_TO_IMAGE: PFN_vkCmdCopyBufferToImage);
-        copy(made.commands, buffer, image, LAYOUTS.1, 1, &region);
-        assert!(saw([(buffer, image, LAYOUTS.1, bytes(&region))]));
+        copy(made.commands, buffer, to, written, 1, &region);
+        let kind = vk::StructureType::COPY_BUFFER_TO_IMAGE_INFO_2;
+        assert!(saw([(kind, buffer, to, written, bytes(&region))]));
         let copy = first!(CMD_COPY_IMAGE_TO_BUFFER: PFN_vkCmdCopyImageToBuffer);
-        copy(made.commands, image, LAYOUTS.0, buffer, 1, &region);
-        assert!(saw([(buffer, image, LAYOUTS.0, bytes(&region))]));
+        copy(made.commands, from, read, buffer, 1, &region);
+        let kind = vk::StructureType::COPY_IMAGE_TO_BUFFER_INFO_2;
+        assert!(saw([(kind, buffer, from, read, bytes(&region))]));
     }
 }

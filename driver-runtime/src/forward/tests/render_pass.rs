@@ -37,45 +37,6 @@ fn references(first: *const vk::AttachmentReference2<'_>, count: u32) -> Vec<Ref
     list.iter().map(|one| (one.attachment, one.layout, one.aspect_mask)).collect()
 }
 
-unsafe extern "system" fn create(
-    _: vk::Device,
-    info: *const vk::RenderPassCreateInfo2<'_>,
-    _: *const vk::AllocationCallbacks<'_>,
-    out: *mut vk::RenderPass,
-) -> vk::Result {
-    // SAFETY: forwarders hand over valid structures.
-    let info = unsafe { &*info };
-    let attachments = all(info.p_attachments, info.attachment_count);
-    let subpasses = all(info.p_subpasses, info.subpass_count);
-    let dependencies = all(info.p_dependencies, info.dependency_count);
-    see(Pass {
-        attachments: attachments.iter().map(|one| (one.format, one.samples, one.final_layout)).collect(),
-        subpasses: subpasses
-            .iter()
-            .map(|one| Subpass {
-                bind_point: one.pipeline_bind_point,
-                view_mask: one.view_mask,
-                inputs: references(one.p_input_attachments, one.input_attachment_count),
-                colours: references(one.p_color_attachments, one.color_attachment_count),
-                resolves: references(one.p_resolve_attachments, one.color_attachment_count),
-                depth: references(one.p_depth_stencil_attachment, 1),
-                preserved: all(one.p_preserve_attachments, one.preserve_attachment_count),
-            })
-            .collect(),
-        dependencies: dependencies
-            .iter()
-            .map(|one| {
-                let stages = one.src_stage_mask;
-                (one.src_subpass, one.dst_subpass, stages, one.dst_access_mask, one.view_offset)
-            })
-            .collect(),
-        correlated: all(info.p_correlated_view_masks, info.correlated_view_mask_count),
-    });
-    // SAFETY: as above.
-    unsafe { out.write(handle(77)) };
-    vk::Result::SUCCESS
-}
-
 #[derive(PartialEq)]
 enum Call {
     Begin(vk::RenderPass, vk::SubpassContents),
@@ -83,36 +44,47 @@ enum Call {
     End(vk::StructureType),
 }
 
-unsafe extern "system" fn begin(
-    _: vk::CommandBuffer,
-    info: *const vk::RenderPassBeginInfo<'_>,
-    subpass: *const vk::SubpassBeginInfo<'_>,
-) {
-    // SAFETY: as above.
-    unsafe { see(Call::Begin((*info).render_pass, (*subpass).contents)) };
-}
-
-unsafe extern "system" fn next(
-    _: vk::CommandBuffer,
-    begin: *const vk::SubpassBeginInfo<'_>,
-    end: *const vk::SubpassEndInfo<'_>,
-) {
-    // SAFETY: as above.
-    unsafe { see(Call::Next((*begin).contents, (*end).s_type)) };
-}
-
-unsafe extern "system" fn end(_: vk::CommandBuffer, end: *const vk::SubpassEndInfo<'_>) {
-    // SAFETY: as above.
-    unsafe { see(Call::End((*end).s_type)) };
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; forwarders pass valid structures.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
-        CREATE_RENDER_PASS_2: PFN_vkCreateRenderPass2 = create,
-        CMD_BEGIN_RENDER_PASS_2: PFN_vkCmdBeginRenderPass2 = begin,
-        CMD_NEXT_SUBPASS_2: PFN_vkCmdNextSubpass2 = next,
-        CMD_END_RENDER_PASS_2: PFN_vkCmdEndRenderPass2 = end,
+        CreateRenderPass2 = |call| {
+            let info = &call.create_info;
+            let attachments = all(info.p_attachments, info.attachment_count);
+            let subpasses = all(info.p_subpasses, info.subpass_count);
+            let dependencies = all(info.p_dependencies, info.dependency_count);
+            see(Pass {
+                attachments: attachments.iter().map(|one| (one.format, one.samples, one.final_layout)).collect(),
+                subpasses: subpasses
+                    .iter()
+                    .map(|one| Subpass {
+                        bind_point: one.pipeline_bind_point,
+                        view_mask: one.view_mask,
+                        inputs: references(one.p_input_attachments, one.input_attachment_count),
+                        colours: references(one.p_color_attachments, one.color_attachment_count),
+                        resolves: references(one.p_resolve_attachments, one.color_attachment_count),
+                        depth: references(one.p_depth_stencil_attachment, 1),
+                        preserved: all(one.p_preserve_attachments, one.preserve_attachment_count),
+                    })
+                    .collect(),
+                dependencies: dependencies
+                    .iter()
+                    .map(|one| {
+                        let stages = one.src_stage_mask;
+                        (one.src_subpass, one.dst_subpass, stages, one.dst_access_mask, one.view_offset)
+                    })
+                    .collect(),
+                correlated: all(info.p_correlated_view_masks, info.correlated_view_mask_count),
+            });
+            call.render_pass.write(handle(77));
+            vk::Result::SUCCESS
+        },
+        CmdBeginRenderPass2 = |call| {
+            see(Call::Begin(call.render_pass_begin.render_pass, call.subpass_begin_info.contents));
+        },
+        CmdNextSubpass2 = |call| {
+            see(Call::Next(call.subpass_begin_info.contents, call.subpass_end_info.s_type));
+        },
+        CmdEndRenderPass2 = |call| see(Call::End(call.subpass_end_info.s_type)),
     }
 };
 

@@ -27,29 +27,22 @@ fn semaphores(first: *const vk::SemaphoreSubmitInfo<'_>, count: u32) -> Vec<Sema
     all.iter().map(|one| (one.semaphore, one.value, one.stage_mask, one.device_index)).collect()
 }
 
-extern "system" fn submit(
-    _: vk::Queue,
-    count: u32,
-    infos: *const vk::SubmitInfo2<'_>,
-    fence: vk::Fence,
-) -> vk::Result {
-    for info in all(infos, count) {
-        let commands = all(info.p_command_buffer_infos, info.command_buffer_info_count);
-        see(Submission {
-            flags: info.flags,
-            waits: semaphores(info.p_wait_semaphore_infos, info.wait_semaphore_info_count),
-            commands: commands.iter().map(|one| (one.command_buffer, one.device_mask)).collect(),
-            signals: semaphores(info.p_signal_semaphore_infos, info.signal_semaphore_info_count),
-            fence,
-        });
-    }
-    vk::Result::ERROR_DEVICE_LOST
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; forwarders pass valid structures.
 pub(super) const SECOND: EntryPoints<()> = unsafe {
     entry_points! {
-        QUEUE_SUBMIT_2: PFN_vkQueueSubmit2 = submit,
+        QueueSubmit2 = |call| {
+            for info in call.submits() {
+                let commands = all(info.p_command_buffer_infos, info.command_buffer_info_count);
+                see(Submission {
+                    flags: info.flags,
+                    waits: semaphores(info.p_wait_semaphore_infos, info.wait_semaphore_info_count),
+                    commands: commands.iter().map(|one| (one.command_buffer, one.device_mask)).collect(),
+                    signals: semaphores(info.p_signal_semaphore_infos, info.signal_semaphore_info_count),
+                    fence: call.fence,
+                });
+            }
+            vk::Result::ERROR_DEVICE_LOST
+        },
     }
 };
 

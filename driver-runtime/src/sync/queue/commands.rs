@@ -12,8 +12,8 @@ use crate::calls;
 use crate::device::{Device, Queue};
 use crate::driver::Driver;
 use crate::driver_types::SyncObject as _;
-use crate::forward::calls::list;
 use crate::object::{Object, ParentMemory, ParentObject};
+use crate::out_array::list;
 use crate::result::SubmitError;
 use crate::sync::fence::Fence;
 use crate::sync::wait::{PendingWaits, WaitList, wait, wait_until};
@@ -203,9 +203,12 @@ impl Values<'_> {
         Self(unsafe { chain::find(chain) })
     }
 
+    /// The values may be fewer than the semaphores, if no semaphore is a timeline.
     fn wait(&self, index: usize) -> u64 {
-        let list = self.0.map(|info| (info.p_wait_semaphore_values, info.wait_semaphore_value_count));
-        Self::at(list, index)
+        let Some(info) = self.0 else { return 0 };
+        // SAFETY: the structure is part of a valid submission, here and below.
+        let values = unsafe { list(info.p_wait_semaphore_values, info.wait_semaphore_value_count) };
+        values.get(index).copied().unwrap_or(0)
     }
 
     /// # Safety
@@ -225,20 +228,10 @@ impl Values<'_> {
     }
 
     fn signal(&self, index: usize) -> u64 {
-        let list = self.0.map(|info| (info.p_signal_semaphore_values, info.signal_semaphore_value_count));
-        Self::at(list, index)
-    }
-
-    /// Returns a list element. The value arrays may be shorter than the semaphore arrays if no semaphore is a
-    /// timeline.
-    fn at(list: Option<(*const u64, u32)>, index: usize) -> u64 {
-        match list {
-            // SAFETY: the structure is part of a valid submission, so the array has `count` elements.
-            Some((values, count)) if !values.is_null() && index < count as usize => unsafe {
-                values.add(index).read()
-            },
-            _ => 0,
-        }
+        let Some(info) = self.0 else { return 0 };
+        // SAFETY: as above.
+        let values = unsafe { list(info.p_signal_semaphore_values, info.signal_semaphore_value_count) };
+        values.get(index).copied().unwrap_or(0)
     }
 }
 

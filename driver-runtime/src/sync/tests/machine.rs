@@ -12,7 +12,6 @@ use std::vec::Vec;
 
 use ash::vk;
 use vkload_core::platform::Waiting;
-use vkload_core::registry::ExtensionSet;
 
 use crate::dispatch::EntryPoints;
 use crate::host::{NoThread, Thread, ThreadWork};
@@ -162,9 +161,6 @@ impl<const MODE: u8> Driver for Machine<MODE> {
     }
     fn api_version() -> u32 {
         vk::API_VERSION_1_3
-    }
-    fn instance_extensions() -> ExtensionSet {
-        ExtensionSet::default()
     }
     fn create_instance(_: &InstanceRequest<'_>) -> Result<(), CreateInstanceError> {
         Ok(())

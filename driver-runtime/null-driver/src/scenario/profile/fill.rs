@@ -25,6 +25,15 @@ pub(super) fn key_of(key: Str<'_>) -> String {
     String::from_utf8_lossy(key.as_written()).into_owned()
 }
 
+/// Returns an object's entries, each with the path to it.
+pub(super) fn entries<'a>(object: Value<'a>, at: &str) -> impl Iterator<Item = (String, String, Value<'a>)> {
+    object.members().map(move |(key, value)| {
+        let key = key_of(key);
+        let at = format!("{at}/{key}");
+        (key, at, value)
+    })
+}
+
 pub(super) fn text_of(value: Value<'_>) -> Option<String> {
     let text = value.string()?.to_text().ok()?;
     Some(String::from_utf8_lossy(&text).into_owned())
@@ -57,9 +66,7 @@ pub(super) fn fill(slot: &mut Slot<'_>, value: Value<'_>, at: &str, notes: &mut 
             if value.kind() != Kind::Object {
                 return Err(wrong(value, at, "an object is wanted"));
             }
-            for (key, value) in value.members() {
-                let key = key_of(key);
-                let at = format!("{at}/{key}");
+            for (key, at, value) in entries(value, at) {
                 match slot.member(&key) {
                     Some(mut member) => fill(&mut member, value, &at, notes)?,
                     None => notes.unknown(value, &at, "member"),

@@ -1,6 +1,5 @@
 //! The formats of a profile.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -9,7 +8,7 @@ use vkload_driver_runtime::reflect::{self, Named};
 use vkload_driver_runtime::{properties, vk};
 
 use super::Reader;
-use super::fill::{Notes, add_flags, key_of, wrong};
+use super::fill::{Notes, add_flags, entries, wrong};
 
 /// The supported uses of a format, as 64-bit features.
 #[derive(Clone, Copy, Default)]
@@ -38,9 +37,7 @@ impl Formats {
 impl Reader<'_> {
     /// Adds formats' supported uses to the uses from other capabilities.
     pub(super) fn formats(&mut self, all: Value<'_>, at: &str) -> Result<(), String> {
-        for (key, structures) in all.members() {
-            let name = key_of(key);
-            let at = format!("{at}/{name}");
+        for (name, at, structures) in entries(all, at) {
             let Some((_, number)) = properties::format_names().iter().find(|(known, _)| *known == name)
             else {
                 self.notes.unknown(structures, &at, "format");
@@ -48,9 +45,7 @@ impl Reader<'_> {
             };
             let formats = self.profile.formats.get_or_insert_default();
             let Some(support) = formats.entry(vk::Format::from_raw(*number as i32)) else { continue };
-            for (key, members) in structures.members() {
-                let structure = key_of(key);
-                let at = format!("{at}/{structure}");
+            for (structure, at, members) in entries(structures, &at) {
                 match structure.as_str() {
                     "VkFormatProperties" => narrow(support, members, &at, &mut self.notes)?,
                     "VkFormatProperties2" | "VkFormatProperties2KHR" => {
@@ -99,9 +94,7 @@ fn wide(support: &mut FormatSupport, members: Value<'_>, at: &str, notes: &mut N
 }
 
 fn each<T: Named>(read: &mut T, members: Value<'_>, at: &str, notes: &mut Notes) -> Result<(), String> {
-    for (key, value) in members.members() {
-        let key = key_of(key);
-        let at = format!("{at}/{key}");
+    for (key, at, value) in entries(members, at) {
         let Some(mut slot) = reflect::member_of(read, &key) else {
             notes.unknown(value, &at, "member");
             continue;

@@ -23,7 +23,7 @@ use vkload_driver_runtime::{Description, vk};
 
 use crate::description::bare;
 
-use fill::{Notes, key_of, text_of};
+use fill::{Notes, entries, key_of, text_of};
 pub(crate) use formats::{FormatSupport, Formats, wide_of};
 
 /// The maximum depth of profiles that need each other.
@@ -178,17 +178,13 @@ impl<'a> Reader<'a> {
                 names.join(", ")
             ));
         };
-        let at = format!("/capabilities/{name}");
-        for (key, value) in all.members() {
-            let key = key_of(key);
-            let at = format!("{at}/{key}");
+        for (key, at, value) in entries(all, &format!("/capabilities/{name}")) {
             match key.as_str() {
                 "extensions" => self.extensions(value, &at),
                 "features" => self.features(value, &at)?,
                 "properties" => {
-                    for (structure, members) in value.members() {
-                        let structure = key_of(structure);
-                        self.property(&structure, members, &format!("{at}/{structure}"))?;
+                    for (structure, at, members) in entries(value, &at) {
+                        self.property(&structure, members, &at)?;
                     }
                 }
                 "formats" => self.formats(value, &at)?,

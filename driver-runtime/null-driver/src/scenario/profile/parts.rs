@@ -11,23 +11,20 @@ use vkload_driver_runtime::registry::find_extension;
 use vkload_driver_runtime::{properties, vk};
 
 use super::Reader;
-use super::fill::{fill, key_of, names, wrong};
+use super::fill::{entries, fill, names, wrong};
 
 impl Reader<'_> {
     pub(super) fn extensions(&mut self, all: Value<'_>, at: &str) {
-        for (key, value) in all.members() {
-            let name = key_of(key);
+        for (name, at, value) in entries(all, at) {
             match find_extension(name.as_bytes()) {
                 Some(id) => self.profile.extensions.insert(id),
-                None => self.notes.unknown(value, &format!("{at}/{name}"), "extension"),
+                None => self.notes.unknown(value, &at, "extension"),
             }
         }
     }
 
     pub(super) fn features(&mut self, all: Value<'_>, at: &str) -> Result<(), String> {
-        for (key, members) in all.members() {
-            let structure = key_of(key);
-            let at = format!("{at}/{structure}");
+        for (structure, at, members) in entries(all, at) {
             // `VkPhysicalDeviceFeatures2` has the features of Vulkan 1.0 in a member.
             let (structure, members) = match (structure.as_str(), members.member("features")) {
                 ("VkPhysicalDeviceFeatures2" | "VkPhysicalDeviceFeatures2KHR", Some(inner)) => {
@@ -35,9 +32,8 @@ impl Reader<'_> {
                 }
                 (name, _) => (name, members),
             };
-            for (key, value) in members.members() {
-                let member = key_of(key);
-                let at = format!("{at}/{member}");
+            let of_structure = &at;
+            for (member, at, value) in entries(members, of_structure) {
                 match reflect::feature(structure, &member) {
                     Ok(feature) => {
                         let on = value.truth().or_else(|| value.unsigned().map(|number| number != 0));
@@ -46,11 +42,7 @@ impl Reader<'_> {
                         *features = if on { features.with(feature) } else { features.without(feature) };
                     }
                     Err(Unknown::Structure) => {
-                        self.notes.unknown(
-                            members,
-                            at.rsplit_once('/').map_or("", |it| it.0),
-                            "structure of features",
-                        );
+                        self.notes.unknown(members, of_structure, "structure of features");
                         break;
                     }
                     Err(_) => self.notes.unknown(value, &at, "feature"),
@@ -72,18 +64,13 @@ impl Reader<'_> {
         if members.kind() != Kind::Object {
             return Err(wrong(members, at, "an object with the members of the structure is wanted"));
         }
-        for (key, value) in members.members() {
-            let member = key_of(key);
-            let at = format!("{at}/{member}");
+        let of_structure = at;
+        for (member, at, value) in entries(members, at) {
             match reflect::member(&mut self.profile.device, structure, &member) {
                 Ok(mut slot) => fill(&mut slot, value, &at, &mut self.notes)?,
                 Err(Unknown::Array) => self.layouts(&member, value, &at)?,
                 Err(Unknown::Structure) => {
-                    self.notes.unknown(
-                        members,
-                        at.rsplit_once('/').map_or("", |it| it.0),
-                        "structure of properties",
-                    );
+                    self.notes.unknown(members, of_structure, "structure of properties");
                     return Ok(());
                 }
                 Err(Unknown::Member) => self.notes.unknown(value, &at, "member"),
@@ -145,9 +132,7 @@ impl Reader<'_> {
             let plain =
                 plain.ok_or_else(|| wrong(entry, &at, "an object VkQueueFamilyProperties is wanted"))?;
             *family = vk::QueueFamilyProperties::default();
-            for (key, value) in plain.members() {
-                let key = key_of(key);
-                let at = format!("{at}/VkQueueFamilyProperties/{key}");
+            for (key, at, value) in entries(plain, &format!("{at}/VkQueueFamilyProperties")) {
                 match reflect::member_of(family, &key) {
                     Some(mut slot) => fill(&mut slot, value, &at, &mut self.notes)?,
                     None => self.notes.unknown(value, &at, "member"),

@@ -8,7 +8,7 @@ use std::slice;
 use ash::{amd, khr, nv, vk};
 use vkload_driver_runtime::types;
 
-use super::{Context, Words, run};
+use super::{Context, LAYERS, RANGE, Words, run, submit};
 
 const COPIES: &[&CStr] = &[
     nv::copy_memory_indirect::NAME,
@@ -128,29 +128,14 @@ fn images_by_address() {
         let at = |word: u64| words.address + 4 * word;
         let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         let extent = vk::Extent3D { width: 2, height: 2, depth: 1 };
-        let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
-            .format(vk::Format::R8G8B8A8_UNORM)
-            .extent(extent)
-            .mip_levels(1)
-            .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .usage(usage);
-        let image = device.create_image(&info, None).unwrap();
-        let size = device.get_image_memory_requirements(image).size;
-        let memory =
-            device.allocate_memory(&vk::MemoryAllocateInfo::default().allocation_size(size), None).unwrap();
-        device.bind_image_memory(image, memory, 0).unwrap();
-        let layers = vk::ImageSubresourceLayers {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
-            layer_count: 1,
-            ..Default::default()
-        };
+        let info =
+            vk::ImageCreateInfo::default().format(vk::Format::R8G8B8A8_UNORM).extent(extent).usage(usage);
+        let (image, memory) = super::image(device, info);
         let command = vk::CopyMemoryToImageIndirectCommandNV {
             src_address: at(20),
             buffer_row_length: 0,
             buffer_image_height: 0,
-            image_subresource: layers,
+            image_subresource: LAYERS,
             image_offset: Default::default(),
             image_extent: extent,
         };
@@ -170,7 +155,7 @@ fn images_by_address() {
             address_flags: Default::default(),
             address_row_length: 0,
             address_image_height: 0,
-            image_subresource: layers,
+            image_subresource: LAYERS,
             image_layout: layout,
             image_offset: Default::default(),
             image_extent: extent,
@@ -196,11 +181,11 @@ fn images_by_address() {
             },
             dst_image: image,
             dst_image_layout: layout,
-            p_image_subresources: &layers,
+            p_image_subresources: &LAYERS,
         };
         words.set(0, slice::from_raw_parts((&raw const command).cast::<u32>(), stride as usize / 4));
         let ways: [&dyn Fn(vk::CommandBuffer); 3] = [
-            &|commands| to_image(commands, at(0), 1, stride, image, layout, &layers),
+            &|commands| to_image(commands, at(0), 1, stride, image, layout, &LAYERS),
             &|commands| to_image_khr(commands, &indirect),
             &|commands| copy(commands, &info_to),
         ];
@@ -331,18 +316,12 @@ fn host_event() {
         );
         let (device, words) = (&context.device, Words::new(&context.device, 16));
         let event = device.create_event(&Default::default(), None).unwrap();
-        let fence = device.create_fence(&Default::default(), None).unwrap();
-        let pool = device.create_command_pool(&Default::default(), None).unwrap();
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = device.allocate_command_buffers(&info).unwrap();
-        device.begin_command_buffer(commands[0], &Default::default()).unwrap();
-        device.cmd_fill_buffer(commands[0], words.buffer, 0, 4, 1);
         let (host, transfer) = (vk::PipelineStageFlags::HOST, vk::PipelineStageFlags::TRANSFER);
-        device.cmd_wait_events(commands[0], &[event], host, transfer, &[], &[], &[]);
-        device.cmd_fill_buffer(commands[0], words.buffer, 0, 4, 2);
-        device.end_command_buffer(commands[0]).unwrap();
-        let work = [vk::SubmitInfo::default().command_buffers(&commands)];
-        device.queue_submit(device.get_device_queue(0, 0), &work, fence).unwrap();
+        let (pool, fence) = submit(device, |commands| {
+            device.cmd_fill_buffer(commands, words.buffer, 0, 4, 1);
+            device.cmd_wait_events(commands, &[event], host, transfer, &[], &[], &[]);
+            device.cmd_fill_buffer(commands, words.buffer, 0, 4, 2);
+        });
         let first = with_exposed_provenance::<u32>(words.start).cast_mut();
         while first.read_volatile() == 0 {
             std::thread::yield_now();
@@ -381,42 +360,26 @@ fn events_markers_and_resolves() {
         let mark_2: types::PFN_vkCmdWriteBufferMarker2AMD = function(&context, c"vkCmdWriteBufferMarker2AMD");
         let image = |samples| {
             let info = vk::ImageCreateInfo::default()
-                .image_type(vk::ImageType::TYPE_2D)
                 .format(vk::Format::R8G8B8A8_UNORM)
                 .extent(vk::Extent3D { width: 2, height: 2, depth: 1 })
-                .mip_levels(1)
-                .array_layers(1)
                 .samples(samples)
                 .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
-            let image = device.create_image(&info, None).unwrap();
-            let size = device.get_image_memory_requirements(image).size;
-            let info = vk::MemoryAllocateInfo::default().allocation_size(size);
-            let memory = device.allocate_memory(&info, None).unwrap();
-            device.bind_image_memory(image, memory, 0).unwrap();
-            (image, memory)
+            super::image(device, info)
         };
         let [many, one] = [vk::SampleCountFlags::TYPE_4, vk::SampleCountFlags::TYPE_1].map(image);
         let (layout, extent) = (vk::ImageLayout::GENERAL, vk::Extent3D { width: 2, height: 2, depth: 1 });
-        let colour = vk::ImageAspectFlags::COLOR;
-        let layers = vk::ImageSubresourceLayers { aspect_mask: colour, layer_count: 1, ..Default::default() };
-        let range = vk::ImageSubresourceRange {
-            aspect_mask: colour,
-            level_count: 1,
-            layer_count: 1,
-            ..Default::default()
-        };
         run(device, |commands| {
             device.cmd_reset_event(commands, event, vk::PipelineStageFlags::ALL_COMMANDS);
             mark(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, words.buffer, 0, 5);
             mark_2(commands, vk::PipelineStageFlags2::TOP_OF_PIPE, words.buffer, 4, 6);
             let value = vk::ClearColorValue { float32: [1.0, 0.0, 0.0, 0.0] };
-            device.cmd_clear_color_image(commands, many.0, layout, &value, &[range]);
+            device.cmd_clear_color_image(commands, many.0, layout, &value, &[RANGE]);
             let resolve =
-                vk::ImageResolve::default().src_subresource(layers).dst_subresource(layers).extent(extent);
+                vk::ImageResolve::default().src_subresource(LAYERS).dst_subresource(LAYERS).extent(extent);
             device.cmd_resolve_image(commands, many.0, layout, one.0, layout, &[resolve]);
             let copy = vk::BufferImageCopy::default()
                 .buffer_offset(8)
-                .image_subresource(layers)
+                .image_subresource(LAYERS)
                 .image_extent(extent);
             device.cmd_copy_image_to_buffer(commands, one.0, layout, words.buffer, &[copy]);
         });

@@ -219,19 +219,12 @@ fn forgotten_wait() {
     unsafe {
         let context = Context::new();
         let device = &context.device;
-        let queue = device.get_device_queue(0, 0);
         let (target, memory) = buffer(device, SIZE);
         let start = device.map_memory(memory, 0, SIZE, vk::MemoryMapFlags::empty()).unwrap();
         let bytes = || slice::from_raw_parts(start.cast::<u8>(), SIZE as usize).to_vec();
-        let pool = device.create_command_pool(&Default::default(), None).unwrap();
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = device.allocate_command_buffers(&info).unwrap();
-        device.begin_command_buffer(commands[0], &Default::default()).unwrap();
-        device.cmd_fill_buffer(commands[0], target, 0, SIZE, 0x5A5A_5A5A);
-        device.end_command_buffer(commands[0]).unwrap();
-        let fence = device.create_fence(&Default::default(), None).unwrap();
-        let work = vk::SubmitInfo::default().command_buffers(&commands);
-        device.queue_submit(queue, &[work], fence).unwrap();
+        let (pool, fence) = super::submit(device, |commands| {
+            device.cmd_fill_buffer(commands, target, 0, SIZE, 0x5A5A_5A5A);
+        });
         assert_eq!((device.get_fence_status(fence), bytes()[0]), (Ok(false), 0), "it is not done yet");
         // The scenario holds the queue until the pipe is opened.
         let scenario = env::var("VKLOAD_NULL_DRIVER").unwrap();
@@ -261,28 +254,15 @@ impl Target {
         // SAFETY: as above.
         unsafe {
             let info = vk::ImageCreateInfo::default()
-                .image_type(vk::ImageType::TYPE_2D)
                 .format(vk::Format::R8G8B8A8_UNORM)
                 .extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 })
-                .mip_levels(1)
-                .array_layers(1)
-                .samples(vk::SampleCountFlags::TYPE_1)
                 .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC);
-            let image = device.create_image(&info, None).unwrap();
-            let size = device.get_image_memory_requirements(image).size;
-            let info = vk::MemoryAllocateInfo::default().allocation_size(size);
-            let memory = device.allocate_memory(&info, None).unwrap();
-            device.bind_image_memory(image, memory, 0).unwrap();
+            let (image, memory) = super::image(device, info);
             let info = vk::ImageViewCreateInfo::default()
                 .image(image)
                 .view_type(vk::ImageViewType::TYPE_2D)
                 .format(vk::Format::R8G8B8A8_UNORM)
-                .subresource_range(vk::ImageSubresourceRange {
-                    aspect_mask: vk::ImageAspectFlags::COLOR,
-                    level_count: 1,
-                    layer_count: 1,
-                    ..Default::default()
-                });
+                .subresource_range(super::RANGE);
             let view = device.create_image_view(&info, None).unwrap();
             Self { image, view, memory, bytes: buffer(device, u64::from(4 * SIDE * SIDE)) }
         }
@@ -292,11 +272,7 @@ impl Target {
     unsafe fn reds(&self, device: &Device, record: impl FnOnce(vk::CommandBuffer)) -> Vec<u8> {
         let layout = vk::ImageLayout::GENERAL;
         let region = vk::BufferImageCopy::default()
-            .image_subresource(vk::ImageSubresourceLayers {
-                aspect_mask: vk::ImageAspectFlags::COLOR,
-                layer_count: 1,
-                ..Default::default()
-            })
+            .image_subresource(super::LAYERS)
             .image_extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 });
         // SAFETY: as above.
         unsafe {

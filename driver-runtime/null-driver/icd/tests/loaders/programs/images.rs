@@ -2,7 +2,7 @@
 
 use ash::{Device, vk};
 
-use super::{Context, buffer};
+use super::{Context, RANGE, buffer, run};
 
 const SIDE: u32 = 8;
 /// Bytes of all texels of the largest level.
@@ -34,22 +34,14 @@ impl Picture {
     unsafe fn new(device: &Device, format: vk::Format, levels: u32, layers: u32) -> Self {
         let copies = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
             .format(format)
-            .extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 })
+            .extent(extent(SIDE, SIDE))
             .mip_levels(levels)
             .array_layers(layers)
-            .samples(vk::SampleCountFlags::TYPE_1)
             .usage(copies);
-        // SAFETY: valid structures and live handles.
-        unsafe {
-            let image = device.create_image(&info, None).unwrap();
-            let required = device.get_image_memory_requirements(image);
-            let info = vk::MemoryAllocateInfo::default().allocation_size(required.size);
-            let memory = device.allocate_memory(&info, None).unwrap();
-            device.bind_image_memory(image, memory, 0).unwrap();
-            Self { image, memory, aspect: vk::ImageAspectFlags::COLOR }
-        }
+        // SAFETY: a live handle.
+        let (image, memory) = unsafe { super::image(device, info) };
+        Self { image, memory, aspect: vk::ImageAspectFlags::COLOR }
     }
 
     fn layers(&self, level: u32, first: u32, count: u32) -> vk::ImageSubresourceLayers {
@@ -67,7 +59,7 @@ impl Picture {
             aspect_mask: self.aspect,
             level_count: vk::REMAINING_MIP_LEVELS,
             layer_count: vk::REMAINING_ARRAY_LAYERS,
-            ..Default::default()
+            ..RANGE
         };
         let barrier = vk::ImageMemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
@@ -126,12 +118,6 @@ impl Bytes {
             device.free_memory(self.1, None);
         }
     }
-}
-
-/// Records commands, submits them and waits.
-unsafe fn run(device: &Device, record: impl FnOnce(vk::CommandBuffer)) {
-    // SAFETY: valid structures and live handles.
-    unsafe { super::run(device, record) };
 }
 
 fn number(index: usize) -> u8 {
@@ -223,12 +209,10 @@ unsafe fn clears_write_texels(device: &Device) {
         let one = Picture::new(device, vk::Format::R8G8B8A8_UNORM, 2, 2);
         run(device, |commands| {
             one.ready(device, commands);
-            let range = |level, layer| vk::ImageSubresourceRange {
-                aspect_mask: one.aspect,
-                base_mip_level: level,
-                level_count: 1,
-                base_array_layer: layer,
-                layer_count: 1,
+            let range = |base_mip_level, base_array_layer| vk::ImageSubresourceRange {
+                base_mip_level,
+                base_array_layer,
+                ..RANGE
             };
             let value = |float32| vk::ClearColorValue { float32 };
             let (black, white) = (value([0.0; 4]), value([1.0, 0.5, 0.0, 1.0]));
@@ -261,12 +245,7 @@ unsafe fn depth_and_stencil_are_separate(device: &Device) {
         one.aspect = vk::ImageAspectFlags::DEPTH | vk::ImageAspectFlags::STENCIL;
         run(device, |commands| {
             one.ready(device, commands);
-            let range = vk::ImageSubresourceRange {
-                aspect_mask: one.aspect,
-                level_count: 1,
-                layer_count: 1,
-                ..Default::default()
-            };
+            let range = vk::ImageSubresourceRange { aspect_mask: one.aspect, ..RANGE };
             let value = vk::ClearDepthStencilValue { depth: 0.5, stencil: 9 };
             device.cmd_clear_depth_stencil_image(commands, one.image, LAYOUT, &value, &[range]);
             super::barrier(device, commands);

@@ -97,6 +97,17 @@ impl Context {
 unsafe fn run(device: &Device, record: impl FnOnce(vk::CommandBuffer)) {
     // SAFETY: valid structures and live handles.
     unsafe {
+        let (pool, fence) = submit(device, record);
+        device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
+        device.destroy_fence(fence, None);
+        device.destroy_command_pool(pool, None);
+    }
+}
+
+/// Records commands and submits them. Returns their pool, and the fence that they signal.
+unsafe fn submit(device: &Device, record: impl FnOnce(vk::CommandBuffer)) -> (vk::CommandPool, vk::Fence) {
+    // SAFETY: valid structures and live handles.
+    unsafe {
         let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
         let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
         let commands = device.allocate_command_buffers(&info).unwrap();
@@ -106,9 +117,7 @@ unsafe fn run(device: &Device, record: impl FnOnce(vk::CommandBuffer)) {
         let fence = device.create_fence(&vk::FenceCreateInfo::default(), None).unwrap();
         let work = vk::SubmitInfo::default().command_buffers(&commands);
         device.queue_submit(device.get_device_queue(0, 0), &[work], fence).unwrap();
-        device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
-        device.destroy_fence(fence, None);
-        device.destroy_command_pool(pool, None);
+        (pool, fence)
     }
 }
 
@@ -235,6 +244,37 @@ unsafe fn buffer(device: &Device, size: u64) -> (vk::Buffer, vk::DeviceMemory) {
         let memory = device.allocate_memory(&info, None).unwrap();
         device.bind_buffer_memory(buffer, memory, 0).unwrap();
         (buffer, memory)
+    }
+}
+
+/// The colour of an image's first level and layer.
+const LAYERS: vk::ImageSubresourceLayers = vk::ImageSubresourceLayers {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    mip_level: 0,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: 1,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+
+/// Creates an image of two dimensions with its own memory, and one level, layer and sample if no other number is stated.
+unsafe fn image(device: &Device, info: vk::ImageCreateInfo<'_>) -> (vk::Image, vk::DeviceMemory) {
+    let samples = if info.samples.is_empty() { vk::SampleCountFlags::TYPE_1 } else { info.samples };
+    let info = info.image_type(vk::ImageType::TYPE_2D).samples(samples);
+    let info = info.mip_levels(info.mip_levels.max(1)).array_layers(info.array_layers.max(1));
+    // SAFETY: valid structures and live handles.
+    unsafe {
+        let image = device.create_image(&info, None).unwrap();
+        let required = device.get_image_memory_requirements(image);
+        let info = vk::MemoryAllocateInfo::default().allocation_size(required.size);
+        let memory = device.allocate_memory(&info, None).unwrap();
+        device.bind_image_memory(image, memory, 0).unwrap();
+        (image, memory)
     }
 }
 

@@ -38,28 +38,15 @@ unsafe fn host_copies_arrive(context: &Context) {
     unsafe {
         let extent = vk::Extent3D { width: 4, height: 4, depth: 1 };
         let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
             .format(vk::Format::BC1_RGB_UNORM_BLOCK)
             .extent(vk::Extent3D { width: 8, ..extent })
-            .mip_levels(1)
-            .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
             .usage(vk::ImageUsageFlags::HOST_TRANSFER_EXT);
-        let image = device.create_image(&info, None).unwrap();
-        let required = device.get_image_memory_requirements(image);
-        let info = vk::MemoryAllocateInfo::default().allocation_size(required.size);
-        let memory = device.allocate_memory(&info, None).unwrap();
-        device.bind_image_memory(image, memory, 0).unwrap();
-        let layers = vk::ImageSubresourceLayers {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
-            layer_count: 1,
-            ..Default::default()
-        };
+        let (image, memory) = super::image(device, info);
         // The second block of two.
         let (offset, block) = (vk::Offset3D { x: 4, y: 0, z: 0 }, *b"a block!");
         let to = [vk::MemoryToImageCopyEXT::default()
             .host_pointer(block.as_ptr().cast::<c_void>())
-            .image_subresource(layers)
+            .image_subresource(super::LAYERS)
             .image_offset(offset)
             .image_extent(extent)];
         let copy = function!(context, c"vkCopyMemoryToImage": PFN_vkCopyMemoryToImageEXT);
@@ -70,7 +57,7 @@ unsafe fn host_copies_arrive(context: &Context) {
         let mut read = [0u8; 16];
         let from = [vk::ImageToMemoryCopyEXT::default()
             .host_pointer(read.as_mut_ptr().cast::<c_void>())
-            .image_subresource(layers)
+            .image_subresource(super::LAYERS)
             .image_extent(vk::Extent3D { width: 8, ..extent })];
         let copy = function!(context, c"vkCopyImageToMemory": PFN_vkCopyImageToMemoryEXT);
         let info =

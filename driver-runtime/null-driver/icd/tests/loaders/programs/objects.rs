@@ -120,29 +120,15 @@ unsafe fn rendering_is_recorded(device: &Device) {
         let format = vk::Format::R8G8B8A8_UNORM;
         let size = vk::Extent2D { width: 16, height: 16 };
         let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
             .format(format)
             .extent(size.into())
-            .mip_levels(1)
-            .array_layers(1)
-            .samples(vk::SampleCountFlags::TYPE_1)
             .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT);
-        let image = device.create_image(&info, None).unwrap();
-        let required = device.get_image_memory_requirements(image);
-        let info = vk::MemoryAllocateInfo::default().allocation_size(required.size);
-        let memory = device.allocate_memory(&info, None).unwrap();
-        device.bind_image_memory(image, memory, 0).unwrap();
-        let range = vk::ImageSubresourceRange {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
-            level_count: 1,
-            layer_count: 1,
-            ..Default::default()
-        };
+        let (image, memory) = super::image(device, info);
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
             .view_type(vk::ImageViewType::TYPE_2D)
             .format(format)
-            .subresource_range(range);
+            .subresource_range(super::RANGE);
         let view = device.create_image_view(&info, None).unwrap();
         let sampler = device.create_sampler(&vk::SamplerCreateInfo::default(), None).unwrap();
         let layout = device.create_pipeline_layout(&Default::default(), None).unwrap();
@@ -153,7 +139,7 @@ unsafe fn rendering_is_recorded(device: &Device) {
                 .dst_access_mask(vk::AccessFlags2::COLOR_ATTACHMENT_WRITE)
                 .new_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
                 .image(image)
-                .subresource_range(range)];
+                .subresource_range(super::RANGE)];
             let info = vk::DependencyInfo::default().image_memory_barriers(&ready);
             device.cmd_pipeline_barrier2(commands, &info);
             let attachments = [vk::RenderingAttachmentInfo::default()

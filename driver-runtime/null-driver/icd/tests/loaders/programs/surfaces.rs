@@ -85,12 +85,7 @@ unsafe fn ready(device: &Device, pool: vk::CommandPool, image: vk::Image) -> vk:
     let barrier = [vk::ImageMemoryBarrier::default()
         .new_layout(vk::ImageLayout::PRESENT_SRC_KHR)
         .image(image)
-        .subresource_range(vk::ImageSubresourceRange {
-            aspect_mask: vk::ImageAspectFlags::COLOR,
-            level_count: 1,
-            layer_count: 1,
-            ..Default::default()
-        })];
+        .subresource_range(super::RANGE)];
     let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
     // SAFETY: valid structures and live handles.
     unsafe {
