@@ -350,13 +350,13 @@ pub(crate) struct SettingsArguments {
     /// Call these layers in this order if they are active, the first one closest to the program. Separate the names by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "json")]
     pub(crate) order: Vec<String>,
-    /// Offer only this device: a part of its name, or its UUID. Can be repeated: programs see the devices in this order.
+    /// Offer only this device: a part of its name, its UUID, or its PCI address. Can be repeated: programs see the devices in this order.
     #[arg(long, value_name = "NAME", conflicts_with = "json")]
     pub(crate) device: Vec<String>,
     /// Use only the driver with this manifest. Can be repeated.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "only_hardware"])]
     pub(crate) driver: Vec<PathBuf>,
-    /// Use only the drivers of this GPU, so that programs do not wake the others: a part of its name, its UUID, integrated or discrete. Can be
+    /// Use only the drivers of this GPU, so that programs do not wake the others: a part of its name, its UUID, its PCI address, integrated or discrete. Can be
     /// repeated.
     #[arg(long, value_name = "GPU", conflicts_with_all = ["json", "driver", "only_hardware"])]
     pub(crate) only_gpu: Vec<String>,

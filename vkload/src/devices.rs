@@ -115,7 +115,7 @@ impl Report {
         out
     }
 
-    /// Returns which programs keep GPUs awake, if the machine has several, and how to prevent it.
+    /// Returns which programs keep GPUs awake, if the machine has several, and how to prevent it: one driver wakes all its GPUs.
     fn awake(&self) -> String {
         let mut table = Table::new(&["GPU", "PROGRAM", "PROCESS"]);
         for ((gpu, _), holders) in self.gpus.iter().zip(&self.holders) {
@@ -127,9 +127,11 @@ impl Report {
         let mut out = String::new();
         if self.gpus.len() > 1 && self.holders.iter().any(|holders| !holders.is_empty()) {
             section(&mut out, "Programs that keep a GPU awake", Some(table));
-            out.push_str(
-                "\nTo leave a GPU asleep: vkload settings --only-gpu integrated [--program PROGRAM]\n",
-            );
+            if !self.gpus.windows(2).all(|pair| pair[0].0.driver == pair[1].0.driver) {
+                out.push_str(
+                    "\nTo leave a GPU asleep: vkload settings --only-gpu integrated [--program PROGRAM]\n",
+                );
+            }
         }
         out
     }
@@ -186,7 +188,7 @@ fn some(text: &str) -> Option<&str> {
 
 /// Returns a device's address on its bus, if it has one.
 fn bus<'a>(tried: &'a Tried, gpu: Option<&'a Powered>) -> Option<&'a str> {
-    some(&tried.bus).or_else(|| gpu.map(|(gpu, _)| gpu.address.as_str()))
+    some(&tried.device.bus).or_else(|| gpu.map(|(gpu, _)| gpu.address.as_str()))
 }
 
 fn device_table(devices: &[Tried], gpus: &[Powered]) -> Table {
@@ -223,11 +225,7 @@ fn kernel_table<'a>(gpus: impl Iterator<Item = &'a Powered>) -> Option<Table> {
 
 /// Returns whether a driver's device is this GPU: by its address, or else by the numbers of its maker.
 fn is_of(gpu: &Gpu, tried: &Tried) -> bool {
-    if tried.bus.is_empty() {
-        (gpu.vendor, gpu.device) == (tried.device.vendor, tried.device.device) && tried.device.kind != "cpu"
-    } else {
-        gpu.address == tried.bus
-    }
+    tried.device.is(gpu) && (!tried.device.bus.is_empty() || tried.device.device == gpu.device)
 }
 
 /// Returns what decides about the order, to follow "this order: ".
@@ -248,8 +246,7 @@ fn reason(
     if let Some(value) = set(SELECT) {
         let value = escape::line(value);
         let without = attempt(&Changes::from([(SELECT.to_owned(), None)]));
-        let is_same =
-            without.iter().map(|it| (&it.device, &it.bus)).eq(devices.iter().map(|it| (&it.device, &it.bus)));
+        let is_same = without.iter().map(|it| &it.device).eq(devices.iter().map(|it| &it.device));
         return match is_same {
             true => format!("{SELECT}={value} changes nothing here: it is the same without it"),
             false => format!("{SELECT}={value} names the first one; the others are in the usual order"),
@@ -272,7 +269,7 @@ fn reason(
 fn key(tried: &Tried) -> (usize, bool, String) {
     let kinds = ["discrete", "integrated", "virtual", "other", "cpu"];
     let rank = kinds.iter().position(|kind| *kind == tried.device.kind).unwrap_or(3);
-    (rank, tried.bus.is_empty(), tried.bus.clone())
+    (rank, tried.device.bus.is_empty(), tried.device.bus.clone())
 }
 
 /// Returns for each device the variables that put it first, as trials show: the values that mean this device and no other, then the same
@@ -289,9 +286,7 @@ fn selections(
         let mut changes = Changes::from([set(SELECT, &value)]);
         changes.extend(off.map(|name| set(name, "1")));
         changes.extend(unsorted.then(|| set(DISABLE_SELECT, "")));
-        let is_first = attempt(&changes)
-            .first()
-            .is_some_and(|first| first.device == tried.device && first.bus == tried.bus);
+        let is_first = attempt(&changes).first().is_some_and(|first| first.device == tried.device);
         let words =
             changes.iter().map(|(name, value)| format!("{name}={}", value.as_deref().unwrap_or_default()));
         is_first.then(|| words.collect::<Vec<_>>().join(" "))
@@ -311,7 +306,7 @@ fn selections(
 fn values(devices: &[Tried], tried: &Tried) -> Vec<String> {
     let ids = |tried: &Tried| format!("{:04x}:{:04x}", tried.device.vendor, tried.device.device);
     let ways: [&dyn Fn(&Tried) -> String; 3] =
-        [&ids, &|tried| tried.bus.clone(), &|tried| tried.device.uuid.clone()];
+        [&ids, &|tried| tried.device.bus.clone(), &|tried| tried.device.uuid.clone()];
     let is_one = |way: &&dyn Fn(&Tried) -> String| {
         let value = way(tried);
         let count = devices.iter().filter(|other| way(other) == value).count();
@@ -335,6 +330,11 @@ fn remedies(devices: &[Tried], selections: &[Option<String>], support: Option<Se
             out.push_str(&format!("  {select} PROGRAM  (device {number} first, for one run)\n"));
         }
     }
+    if out.is_empty()
+        && let Some(value) = values(devices, other).first()
+    {
+        out = format!("  {SELECT}={value} vkload exec PROGRAM  (device 2 first, on vkload's loader)\n");
+    }
     if out.is_empty() { out } else { format!("\nTo change it\n{out}") }
 }
 
@@ -352,8 +352,9 @@ mod tests {
     use crate::view::Device;
 
     fn tried(kind: &'static str, bus: &str) -> Tried {
-        let device = Device { kind: kind.into(), vendor: 0x10de, device: 0x2684, ..Device::default() };
-        Tried { device, bus: bus.to_owned(), ..Tried::default() }
+        let bus = bus.to_owned();
+        let device = Device { kind: kind.into(), vendor: 0x10de, device: 0x2684, bus, ..Device::default() };
+        Tried { device, ..Tried::default() }
     }
 
     #[test]
@@ -372,7 +373,7 @@ mod tests {
         let values =
             |devices: &[Tried]| devices.iter().map(|one| values(devices, one).join(" ")).collect::<Vec<_>>();
         assert_eq!(values(&devices), ["0000:01:00.0", "0000:02:00.0", "10de:0000"]);
-        devices[1].bus = devices[0].bus.clone();
+        devices[1].device.bus = devices[0].device.bus.clone();
         devices[1].device.uuid = "0001".to_owned();
         assert_eq!(values(&devices), ["", "0001", "10de:0000"]);
     }
@@ -408,22 +409,29 @@ mod tests {
             (device.device.name, device.device.uuid) = ("NVIDIA H200".to_owned(), uuid.to_owned());
         }
         assert!(remedies(&devices, &[], None).contains("settings --device 0ad1 "));
-        assert_eq!(remedies(&devices, &[None, None], Some(SettingsSupport::default())), "");
+        let none = remedies(&devices, &[None, None], Some(SettingsSupport::default()));
+        assert!(none.contains("VK_LOADER_DEVICE_SELECT=0000:07:00.0 vkload exec PROGRAM"), "{none}");
         devices[0].device.name = "NVIDIA H100".to_owned();
         assert!(remedies(&devices, &[], None).contains("settings --device 'NVIDIA H200' "));
     }
 
     #[test]
     fn programs_that_keep_one_of_several_gpus_awake_are_shown() {
-        let gpu = |address: &str| (Gpu { address: address.to_owned(), ..Gpu::default() }, String::new());
+        let gpu = |address: &str, driver: &str| {
+            let (address, driver) = (address.to_owned(), Some(driver.to_owned()));
+            (Gpu { address, driver, ..Gpu::default() }, String::new())
+        };
         let mut report = Report {
-            gpus: vec![gpu("0000:00:02.0"), gpu("0000:01:00.0")],
+            gpus: vec![gpu("0000:00:02.0", "i915"), gpu("0000:01:00.0", "nvidia")],
             holders: vec![Vec::new(), vec![(7, "game".to_owned())]],
             seen: None,
         };
         let text = report.text();
         assert!(text.contains("game") && text.contains("--only-gpu integrated"), "{text}");
         assert!(report.json().contains("\"process\": 7"));
+        report.gpus[0].0.driver = Some("nvidia".to_owned());
+        let text = report.text();
+        assert!(text.contains("game") && !text.contains("--only-gpu"), "one driver wakes both: {text}");
         report.gpus.remove(0);
         report.holders.remove(0);
         assert!(!report.text().contains("awake"));

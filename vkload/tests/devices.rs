@@ -1,18 +1,19 @@
 //! `vkload devices` as a user meets it.
 
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::{Command, Output};
 
 use ash::vk::PhysicalDeviceType;
-use vkload_tests::{Device, Driver, Sandbox};
+use vkload_tests::{Device, Driver, Sandbox, library_under_test};
 
 fn devices(sandbox: &Sandbox, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+    vkload(sandbox, variables, &[&["devices"], arguments].concat())
+}
+
+fn vkload(sandbox: &Sandbox, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-    vkload
-        .arg("devices")
-        .args(arguments)
-        .env_clear()
-        .envs(sandbox.environment())
-        .env("PATH", "/usr/bin:/bin");
+    vkload.args(arguments).env_clear().envs(sandbox.environment()).env("PATH", "/usr/bin:/bin");
     vkload.envs(variables.iter().copied()).output().expect("vkload runs")
 }
 
@@ -49,6 +50,30 @@ fn devices_are_listed_in_the_order_that_programs_see_with_the_reason_and_the_rem
 
     let first = text(&devices(&sandbox, &[("VK_LOADER_DEVICE_SELECT", "10de:0077")], &[]));
     assert!(first.contains("1  small") && first.contains("names the first one"), "{first}");
+}
+
+#[test]
+fn cards_of_one_model_are_told_apart() {
+    let sandbox = Sandbox::new();
+    let card = |bus| Device::new("twin").api("1.3.0").pci([0, bus, 0, 0]);
+    let driver = Driver::new("twins").api("1.3.0").manifest_api("1.3.0");
+    driver.device(card(0x77)).device(card(0x78)).install(&sandbox);
+    for command in ["info", "doctor"] {
+        let said = text(&vkload(&sandbox, &[], &[command]));
+        assert!(said.contains("twin at 0000:77:00.0") && said.contains("twin at 0000:78:00.0"), "{said}");
+    }
+    fs::create_dir(sandbox.path("loader")).expect("a folder");
+    symlink(library_under_test(), sandbox.path("loader/libvulkan.so.1")).expect("a link");
+    let own = sandbox.path("loader");
+    let said = text(&devices(&sandbox, &[("LD_LIBRARY_PATH", own.to_str().expect("UTF-8"))], &[]));
+    for card in ["0000:77:00.0 PROGRAM  (device 1", "0000:78:00.0 PROGRAM  (device 2"] {
+        assert!(said.contains(&format!("VK_LOADER_DEVICE_SELECT={card}")), "{said}");
+    }
+    let of_name = vkload(&sandbox, &[], &["settings", "--device", "twin"]);
+    assert_eq!(of_name.status.code(), Some(2));
+    assert!(text(&of_name).contains("name its address or UUID"), "{}", text(&of_name));
+    let chosen = vkload(&sandbox, &[], &["settings", "--device", "78:00.0"]);
+    assert!(text(&chosen).contains("deviceUUID\": [2, 2"), "{}", text(&chosen));
 }
 
 #[test]

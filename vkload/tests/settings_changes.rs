@@ -260,7 +260,7 @@ fn a_mistake_changes_nothing() {
     let mistakes: [(&[&str], &str); 6] = [
         (&["--layer", "VK_LAYER_TEST_frist=on"], "did you mean VK_LAYER_TEST_first?"),
         (&["--layer", FIRST], "NAME=on"),
-        (&["--device", "gpu"], "name its UUID"),
+        (&["--device", "gpu"], "name its address or UUID"),
         (&["--device", "nothing"], "the devices are"),
         (&["--driver", "/nowhere.json"], "/nowhere.json"),
         (&["--program", "/nowhere", "--only-hardware"], "no file /nowhere"),

@@ -152,8 +152,12 @@ fn layers(planned: &Planned, report: &Report) -> Entries {
 fn devices(devices: &[Device]) -> Entries {
     let mut entries = Entries::new();
     for device in devices {
-        let Device { name, kind, api_version, driver, driver_info, .. } = device;
-        insert(&mut entries, name, format!("{kind}, Vulkan {api_version}, {driver} {driver_info}"));
+        let Device { kind, api_version, driver, driver_info, .. } = device;
+        insert(
+            &mut entries,
+            &device.name_among(devices),
+            format!("{kind}, Vulkan {api_version}, {driver} {driver_info}"),
+        );
     }
     entries
 }

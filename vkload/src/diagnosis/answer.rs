@@ -108,11 +108,11 @@ impl fmt::Debug for Diagnosis {
 fn names(devices: &[&Device]) -> String {
     let version = devices.first().map(|device| two_numbers(&device.api_version));
     let name = |(index, device): (usize, &&Device)| {
-        let own = two_numbers(&device.api_version);
+        let (own, name) = (two_numbers(&device.api_version), device.name_among(devices.iter().copied()));
         match (index, Some(own) == version) {
-            (0, _) if devices.len() > 1 => format!("{} (the default)", device.name),
-            (0, _) | (_, true) => device.name.clone(),
-            _ => format!("{} (Vulkan {own})", device.name),
+            (0, _) if devices.len() > 1 => format!("{name} (the default)"),
+            (0, _) | (_, true) => name.into_owned(),
+            _ => format!("{name} (Vulkan {own})"),
         }
     };
     let more = devices.len().saturating_sub(SHOWN);

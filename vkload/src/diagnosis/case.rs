@@ -115,10 +115,10 @@ impl Case {
         !self.facts.not_read.iter().any(|other| other == name)
     }
 
-    /// Returns whether a device of this GPU's maker can be used.
+    /// Returns whether the GPU can be used.
     pub(super) fn is_driven(&self, gpu: &Gpu) -> bool {
         let trials = self.trials.program.iter().chain(self.trials.drivers.iter().map(|(_, trial)| trial));
-        trials.flat_map(Trial::usable).any(|device| device.vendor == gpu.vendor && device.kind != "cpu")
+        trials.flat_map(Trial::usable).any(|device| device.is(gpu))
     }
 
     /// Returns whether a manifest of a driver for this GPU is installed, which a variable or the settings file may keep from being found.

@@ -69,7 +69,7 @@ pub(crate) const SWAPCHAIN: &str = "VK_KHR_swapchain";
 /// Returns what devices have in the first trial and lack in the second.
 pub(super) fn lost(with: &Trial, without: &Trial) -> Vec<Lost> {
     let of = |had: &Tried| {
-        let has = without.devices.iter().find(|has| has.device.name == had.device.name)?;
+        let has = without.devices.iter().find(|has| has.device.is_same(&had.device))?;
         let extensions: Vec<String> =
             had.extensions.iter().filter(|name| !has.extensions.contains(name)).cloned().collect();
         let features = (had.features & !has.features).count_ones();

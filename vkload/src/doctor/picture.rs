@@ -30,15 +30,17 @@ pub(crate) fn picture(case: &Case) -> Result<Model, String> {
         if trial.ending != Ending::Finished {
             driver.problem = trial.to_string();
         }
-        driver.devices = Some(trial.devices.iter().map(device).collect());
+        let name =
+            |one: &Tried| one.device.name_among(trial.devices.iter().map(|other| &other.device)).into();
+        driver.devices = Some(trial.devices.iter().map(|tried| device(tried, name(tried))).collect());
     }
     Ok(model)
 }
 
-fn device(tried: &Tried) -> Device {
+fn device(tried: &Tried, name: String) -> Device {
     let failure = tried.failure.as_ref();
     Device {
-        name: tried.device.name.clone(),
+        name,
         kind: tried.device.kind.to_string(),
         api_version: tried.device.api_version.clone(),
         problem: failure.map(|(stage, ending)| ending.tell(*stage)).unwrap_or_default(),

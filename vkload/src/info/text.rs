@@ -106,7 +106,7 @@ fn devices(devices: &[Device]) -> Option<Table> {
     for device in devices {
         let id = format!("{:04x}:{:04x}", device.vendor, device.device);
         let driver = [device.driver.as_str(), &device.driver_info].join(" ");
-        table.row([&device.name, &device.kind, &device.api_version, &id, driver.trim()]);
+        table.row([&device.name_among(devices), &device.kind, &device.api_version, &id, driver.trim()]);
     }
     (!devices.is_empty()).then_some(table)
 }

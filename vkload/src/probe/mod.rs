@@ -232,9 +232,6 @@ pub(crate) struct Tried {
     pub(crate) extensions: Vec<String>,
     #[serde(skip)]
     pub(crate) features: u64,
-    /// Its address on the PCI bus (`0000:01:00.0`). Empty if the driver does not say it.
-    #[serde(skip)]
-    pub(crate) bus: String,
     /// `VkPhysicalDeviceIDProperties::driverUUID`. Zeros for drivers of Vulkan 1.0.
     #[serde(skip)]
     pub(crate) driver_uuid: [u8; 16],

@@ -181,7 +181,7 @@ fn take(line: Line, trial: &mut Trial) {
         Line::Abilities { extensions, features, bus, driver_uuid } => {
             if let Some(device) = trial.devices.last_mut() {
                 (device.extensions, device.features) = (extensions, features);
-                (device.bus, device.driver_uuid) = (bus, driver_uuid);
+                (device.device.bus, device.driver_uuid) = (bus, driver_uuid);
             }
         }
         Line::Took { milliseconds } => trial.milliseconds = milliseconds,

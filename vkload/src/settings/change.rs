@@ -17,7 +17,7 @@ use crate::probe::parent::{Settings, try_out};
 use crate::probe::{Attempt, Subject, Tried, try_all};
 use crate::settings_edit::{self, Json, NamedDevice, NamedLayer};
 use crate::switches;
-use crate::view::DriverView;
+use crate::view::{Device, DriverView};
 
 /// Shows and writes the change. The exit code is 1 if programs do not get all of it.
 pub(super) fn run(options: &SettingsArguments) -> ExitCode {
@@ -192,14 +192,19 @@ fn drivers_of(
         );
     }
     let others = wanted.iter().flat_map(|(_, trial)| &trial.devices).filter(|tried| !is_meant(tried));
-    let others = others.map(|tried| tried.device.name.clone()).collect();
+    let all = || wanted.iter().flat_map(|(_, trial)| &trial.devices).map(|tried| &tried.device);
+    let others = others.map(|tried| tried.device.name_among(all()).into_owned()).collect();
     Ok((wanted.into_iter().map(|(manifest, _)| manifest).collect(), others))
 }
 
-/// Returns whether this is a part of the device's name, or its UUID.
+/// Returns whether this is a part of the device's name, its UUID (also as nvidia-smi prints it), or its address (also without the domain).
 fn is_called(tried: &Tried, given: &str) -> bool {
-    let name = tried.device.name.to_uppercase();
-    name.contains(&given.to_uppercase()) || tried.device.uuid.eq_ignore_ascii_case(given)
+    let Device { name, uuid, bus, .. } = &tried.device;
+    let given = given.to_lowercase();
+    let digits = |text: &str| text.replace('-', "");
+    let by_uuid = digits(given.strip_prefix("gpu-").unwrap_or(&given)) == digits(uuid);
+    let by_address = [bus.as_str(), bus.strip_prefix("0000:").unwrap_or(bus)].contains(&given.as_str());
+    !given.is_empty() && (by_uuid || by_address || name.to_lowercase().contains(&given))
 }
 
 /// Returns all devices, even those that the settings file hides.
@@ -213,17 +218,20 @@ fn devices(planned: &Planned, variables: &Variables) -> Result<Vec<Tried>, Strin
     Ok(trial.devices)
 }
 
-fn device(devices: &[Tried], given: &str) -> Result<NamedDevice, String> {
-    let meant: Vec<_> = devices.iter().filter(|tried| is_called(tried, given)).collect();
+fn device(all: &[Tried], given: &str) -> Result<NamedDevice, String> {
+    let meant: Vec<_> = all.iter().filter(|tried| is_called(tried, given)).collect();
     let list = |devices: &mut dyn Iterator<Item = &Tried>| {
-        let name = |tried: &Tried| format!("{} ({})", tried.device.name, tried.device.uuid);
+        let name = |tried: &Tried| {
+            let name = tried.device.name_among(all.iter().map(|one| &one.device));
+            format!("{name} ({})", tried.device.uuid)
+        };
         devices.map(name).collect::<Vec<_>>().join(", ")
     };
     let [Tried { device, driver_uuid, .. }, rest @ ..] = &meant[..] else {
-        return Err(format!("no device {given}; the devices are {}", list(&mut devices.iter())));
+        return Err(format!("no device {given}; the devices are {}", list(&mut all.iter())));
     };
     if rest.iter().any(|other| other.device.uuid != device.uuid) {
-        return Err(format!("{given} may be {}; name its UUID", list(&mut meant.iter().copied())));
+        return Err(format!("{given} may be {}; name its address or UUID", list(&mut meant.iter().copied())));
     }
     let uuid = bytes(&device.uuid).ok_or_else(|| {
         format!("{} has no UUID, by which settings name devices: its driver is too old", device.name)
@@ -283,7 +291,6 @@ fn differences(before: &str, after: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::Device;
 
     #[test]
     fn only_the_lines_that_change_are_shown() {
@@ -293,16 +300,22 @@ mod tests {
     }
 
     #[test]
-    fn a_device_is_known_by_a_part_of_its_name_or_its_uuid() {
+    fn a_device_is_known_by_a_part_of_its_name_its_uuid_or_its_address() {
         let device = |name: &str, digit: char| {
-            let uuid = String::from(digit).repeat(32);
-            Tried { device: Device { name: name.into(), uuid, ..Device::default() }, ..Tried::default() }
+            let (uuid, bus) = (String::from(digit).repeat(32), format!("0000:0{digit}:00.0"));
+            Tried { device: Device { name: name.into(), uuid, bus, ..Device::default() }, ..Tried::default() }
         };
         let devices = [device("NVIDIA One", '1'), device("NVIDIA Two", '2')];
         let chosen = |name: &str| super::device(&devices, name).map(|device| device.uuid);
         assert_eq!(chosen("two"), Ok([0x22; 16]));
-        assert_eq!(chosen(&"1".repeat(32)), Ok([0x11; 16]));
-        assert!(chosen("nvidia").unwrap_err().contains("name its UUID"));
+        for given in ["1".repeat(32), format!("GPU-{}-{}", "1".repeat(8), "1".repeat(24)), "01:00.0".into()] {
+            assert_eq!(chosen(&given), Ok([0x11; 16]), "{given}");
+        }
+        assert!(chosen("nvidia").unwrap_err().contains("name its address or UUID"));
+        assert!(chosen("").is_err() && chosen("05:00.0").is_err());
+        let twins = [device("NVIDIA One", '1'), device("NVIDIA One", '2')];
+        let both = super::device(&twins, "one").unwrap_err();
+        assert!(both.contains("NVIDIA One at 0000:01:00.0") && both.contains("at 0000:02:00.0"), "{both}");
         assert!(chosen("amd").unwrap_err().contains("NVIDIA One"));
     }
 }

@@ -7,6 +7,8 @@ use std::fmt::Write;
 use ash::vk;
 use serde::{Deserialize, Serialize};
 
+use crate::facts::Gpu;
+
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Device {
@@ -26,9 +28,33 @@ pub(crate) struct Device {
     /// Hexadecimal digits with dashes. Empty for drivers of Vulkan 1.0.
     #[serde(rename = "deviceUuid")]
     pub(crate) uuid: String,
+    /// Its address on the PCI bus (`0000:01:00.0`). Empty if the driver does not report it.
+    pub(crate) bus: String,
 }
 
 impl Device {
+    /// Returns whether it is this GPU: by its address, or else by the maker's number.
+    pub(crate) fn is(&self, gpu: &Gpu) -> bool {
+        match self.bus.as_str() {
+            "" => self.vendor == gpu.vendor && self.kind != "cpu",
+            bus => bus == gpu.address,
+        }
+    }
+
+    /// Returns whether both are one device, as different programs see it.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.name, &self.uuid) == (&other.name, &other.uuid)
+    }
+
+    /// Returns the name, with the address if another one of `all` has the same name.
+    pub(crate) fn name_among<'a>(&self, all: impl IntoIterator<Item = &'a Self>) -> Cow<'_, str> {
+        let is_shared = all.into_iter().filter(|other| other.name == self.name).count() > 1;
+        match is_shared && !self.bus.is_empty() {
+            true => format!("{} at {}", self.name, self.bus).into(),
+            false => self.name.as_str().into(),
+        }
+    }
+
     /// Returns the properties of a device by these commands. Structures are chained only for versions of Vulkan that have them.
     ///
     /// # Safety
@@ -63,6 +89,7 @@ impl Device {
             vendor: first.vendor_id,
             device: first.device_id,
             uuid: uuid(id.device_uuid),
+            bus: String::new(),
         }
     }
 }

@@ -307,7 +307,8 @@ pub(super) fn devices_that_fail(case: &Case) -> Vec<Finding> {
         let Some(trial) = case.trial(driver).filter(|trial| !trial.is_violent()) else { continue };
         for tried in &trial.devices {
             let Some((stage, ending)) = &tried.failure else { continue };
-            let name = if tried.device.name.is_empty() { "its device" } else { &tried.device.name };
+            let name = tried.device.name_among(trial.devices.iter().map(|other| &other.device));
+            let name = if name.is_empty() { "its device" } else { &name };
             let what = format!("on {name}, {}{}{}", ending.tell(*stage), meaning(ending), printed(trial));
             let finding = Finding::new(case, Id::DeviceFails, &driver.manifest, what);
             all.push(finding.with_steps(repair(

@@ -74,9 +74,12 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         }
         return Some(finding.step(case.install_driver(Some(gpu.vendor))));
     };
-    // Another rule reports why the driver does not work, if that is known.
-    let quiet =
-        case.trial(driver).is_some_and(|trial| trial.ending == Ending::Finished && trial.devices.is_empty());
+    // Another rule reports why the driver does not work, if that is known. Containers see GPUs on the bus that they are not given.
+    let is_missing = |trial: &Trial| {
+        let known = trial.devices.iter().all(|tried| !tried.device.bus.is_empty() && !tried.device.is(gpu));
+        known && (trial.devices.is_empty() || case.facts.environment.container.is_none())
+    };
+    let quiet = case.trial(driver).is_some_and(|trial| trial.ending == Ending::Finished && is_missing(trial));
     if !quiet || super::devices::any_closed(case) {
         return None;
     }

@@ -10,7 +10,7 @@ use super::drivers::leave_out;
 use super::layers::{because, off, outcome, parts as parts_of};
 use crate::command::{Command, Step};
 use crate::probe::{Ending, Trial};
-use crate::view::DriverView;
+use crate::view::{Device, DriverView};
 
 /// Returns the outcome of a trial as a clause.
 fn clause(cause: &Culprit, trial: &Trial) -> String {
@@ -148,9 +148,9 @@ pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
 
 /// Returns the devices that programs lack because of this, if they have others.
 fn hidden(cause: &Culprit) -> Option<String> {
-    let has = |name: &str| cause.with.usable().any(|device| device.name == name);
-    let names: Vec<_> =
-        cause.without.usable().map(|device| device.name.as_str()).filter(|name| !has(name)).collect();
+    let is_hidden = |device: &&Device| !cause.with.usable().any(|other| other.is_same(device));
+    let all = || cause.without.usable();
+    let names: Vec<_> = all().filter(is_hidden).map(|device| device.name_among(all())).collect();
     (cause.with.works() && !names.is_empty()).then(|| format!("programs do not get {}", names.join(" and ")))
 }
 

@@ -1,7 +1,8 @@
 /* What a driver or layer of a world does at a place: the lines of LIBRARY.acts, "PLACE [CONDITION SUBJECT] ACTION [ARGUMENT]". A place is a
  * command, or one of "open" (the constructor), "negotiate", "close" (the destructor). Conditions: "if-env NAME[=VALUE]", "unless-env NAME",
  * "if-program NAME", "if-enabled EXTENSION" (of the instance or device that is being created), "unless-open FILE" (for reading and writing),
- * "if-loaded LIBRARY". Lines "device NAME|KIND|VENDOR" are for drivers; a device has Vulkan 1.1, or the version A.B.C with "|A.B.C" behind. */
+ * "if-loaded LIBRARY". Lines "device NAME|KIND|VENDOR" are for drivers; a device has Vulkan 1.1, or the version A.B.C with "|A.B.C"
+ * behind, and after that the number of its PCI bus in hexadecimal digits. */
 #ifndef ACTS_H
 #define ACTS_H
 #define _GNU_SOURCE
@@ -18,7 +19,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-struct device { char name[64]; unsigned kind, vendor, version; };
+struct device { char name[64]; unsigned kind, vendor, version, bus; };
 static struct act { char place[64], action[32], argument[128]; } acts[16];
 static struct device devices[8];
 static unsigned act_count, device_count;
@@ -113,7 +114,7 @@ static void read_acts(const void *address) {
         struct device *device = &devices[device_count % 8];
         struct act *act = &acts[act_count % 16];
         unsigned major = 1, minor = 1, patch = 0;
-        if (sscanf(line, "device %63[^|]|%u|%x|%u.%u.%u", device->name, &device->kind, &device->vendor, &major, &minor, &patch) >= 3)
+        if (sscanf(line, "device %63[^|]|%u|%x|%u.%u.%u|%x", device->name, &device->kind, &device->vendor, &major, &minor, &patch, &device->bus) >= 3)
             device->version = VK_MAKE_API_VERSION(0, major, minor, patch), ++device_count;
         else if (sscanf(line, "%63s %31s %127[^\n]", act->place, act->action, act->argument) >= 2) ++act_count;
     }

@@ -77,6 +77,17 @@ static void GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalDevic
     out->deviceType = (VkPhysicalDeviceType)device->kind, out->vendorID = device->vendor;
     snprintf(out->deviceName, sizeof out->deviceName, "%s", device->name);
 }
+/* A device with a bus has an address and a UUID. */
+static void GetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2 *out) {
+    const struct device *device = ((struct object *)handle)->device;
+    GetPhysicalDeviceProperties(handle, &out->properties);
+    for (VkBaseOutStructure *next = out->pNext; next != NULL; next = next->pNext) {
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES)
+            memset(((VkPhysicalDeviceIDProperties *)next)->deviceUUID, (int)device->bus, VK_UUID_SIZE);
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT)
+            ((VkPhysicalDevicePCIBusInfoPropertiesEXT *)next)->pciBus = device->bus;
+    }
+}
 static void GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint32_t *count, VkQueueFamilyProperties *out) {
     (void)device;
     if (out != NULL && *count > 0) *out = (VkQueueFamilyProperties){.queueFlags = VK_QUEUE_COMPUTE_BIT, .queueCount = 1};
@@ -85,9 +96,9 @@ static void GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice device, uint
 /* Stands for commands that loaders want to find and the doctor does not call. */
 static void NotCalled(void) { abort(); }
 static VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice device, const char *layer, uint32_t *count, VkExtensionProperties *out) {
-    static const char *const names[] = {"VK_KHR_swapchain", "VK_KHR_maintenance1", "VK_EXT_robustness2"};
-    (void)device, (void)layer;
-    return list(names, 3, count, out);
+    static const char *const names[] = {"VK_KHR_swapchain", "VK_KHR_maintenance1", "VK_EXT_robustness2", "VK_EXT_pci_bus_info"};
+    (void)layer;
+    return list(names, ((struct object *)device)->device->bus == 0 ? 3 : 4, count, out);
 }
 static void GetPhysicalDeviceFeatures(VkPhysicalDevice device, VkPhysicalDeviceFeatures *out) {
     (void)device;
@@ -132,7 +143,7 @@ static PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char *name) {
 static PFN_vkVoidFunction look_up(VkInstance instance, const char *name) {
     static const struct { const char *name; PFN_vkVoidFunction function; } rows[] = {
         ROW(EnumerateInstanceVersion), ROW(EnumerateInstanceExtensionProperties), ROW(CreateInstance), ROW(DestroyInstance),
-        ROW(EnumeratePhysicalDevices), ROW(GetPhysicalDeviceProperties), ROW(GetPhysicalDeviceQueueFamilyProperties),
+        ROW(EnumeratePhysicalDevices), ROW(GetPhysicalDeviceProperties), ROW(GetPhysicalDeviceProperties2), ROW(GetPhysicalDeviceQueueFamilyProperties),
         ROW(EnumerateDeviceExtensionProperties), ROW(GetPhysicalDeviceFeatures), ROW(CreateDevice), ROW(DestroyDevice), ROW(GetDeviceProcAddr), ROW(GetDeviceQueue),
         ROW(CreateFence), ROW(DestroyFence), ROW(QueueSubmit), ROW(WaitForFences),
     };
