@@ -5,14 +5,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use vkload_core::discovery::{
-    Answer, KnownSettings, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request, Searched,
-    Snapshot, Step, plan, plan_layers, plan_settings,
+    Answer, KnownSettings, LayerNote, LayerPlan, LayerScope, Plan, Policy, Question, Record, Request,
+    Searched, Snapshot, Step, plan, plan_layers, plan_settings,
 };
 use vkload_core::memory::{OutOfMemory, TryGrow as _, Vec, text};
 use vkload_core::platform::FileError;
 use vkload_linux::POLICY;
 
-use crate::facts::{SETTINGS_FILE, Variables, check_rights, not_read, own_variables};
+use crate::facts::{OWN, SETTINGS_FILE, Variables, check_rights, not_read, own_variables};
 use crate::lossless;
 use crate::own_loader::PLATFORM;
 
@@ -82,7 +82,7 @@ impl Planned {
         let is_read = |name: &str| !not_read.iter().any(|other| other == name);
         let is_hidden = |path: &[u8]| !is_read(SETTINGS_FILE) && path.ends_with(SETTINGS_FILE.as_bytes());
         let policy = Policy { pointer_width, ..POLICY };
-        Self::new(&policy, Snapshot::new(), &|snapshot, questions| {
+        let mut planned = Self::new(&policy, Snapshot::new(), &|snapshot, questions| {
             let known = |bytes: Option<&[u8]>| {
                 bytes.map(|bytes| text(&[bytes])).transpose().map(Answer::Value).map_err(out_of_memory)
             };
@@ -107,7 +107,11 @@ impl Planned {
                 snapshot.record(Record { question, answer }).map_err(out_of_memory)?;
             }
             snapshot.ask(&PLATFORM, others).map_err(out_of_memory)
-        })
+        })?;
+        // Other loaders move no layer.
+        let is_kept = |note: &mut LayerNote| is_read(OWN) || !matches!(note, LayerNote::Moved { .. });
+        planned.layers.notes.retain_mut(is_kept);
+        Ok(planned)
     }
 
     /// Returns the plans that this policy leads to, where `known` holds answers already.

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
-use vkload_tests::{Device, Driver, Sandbox, library_under_test};
+use vkload_tests::{Device, Driver, Layer, Sandbox, library_under_test};
+
+const DEBIANS: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
 fn vkload(sandbox: &Sandbox, arguments: &[&str]) -> Output {
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
@@ -41,13 +44,17 @@ fn machine() -> Sandbox {
 
 // ---- doctor ----
 
-/// Returns the doctor's answer where programs get the loader under test, whatever the machine has.
 fn doctor(sandbox: &Sandbox, arguments: &[&str]) -> Output {
+    on_own_loader(sandbox, &[&["doctor"], arguments].concat())
+}
+
+/// Returns the answer where programs get the loader under test, whatever the machine has.
+fn on_own_loader(sandbox: &Sandbox, arguments: &[&str]) -> Output {
     let folder = sandbox.path("loader");
     let _ = fs::create_dir(&folder);
     let _ = symlink(library_under_test(), folder.join("libvulkan.so.1"));
     let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-    vkload.arg("doctor").args(arguments).env_clear().envs(sandbox.environment());
+    vkload.args(arguments).env_clear().envs(sandbox.environment());
     vkload.env("LD_LIBRARY_PATH", folder).output().expect("vkload runs")
 }
 
@@ -91,6 +98,23 @@ fn doctor_warns_of_what_should_work_beside_what_does() {
     }
     assert!(about("wanted").is_none(), "nobody asks for this layer: {answer:#}");
     assert_eq!(answer["works"], true, "{answer:#}");
+}
+
+/// Debian's loader does not move them.
+#[test]
+fn layers_that_are_called_after_another_one_are_shown() {
+    let sandbox = Sandbox::new();
+    Driver::new("good").device(Device::new("gpu")).install(&sandbox);
+    for name in ["VK_LAYER_MANGOHUD_overlay", "VK_LAYER_RENDERDOC_Capture"] {
+        Layer::new(name).implicit().install(&sandbox);
+    }
+    let moved = "VK_LAYER_MANGOHUD_overlay is called after VK_LAYER_RENDERDOC_Capture: RenderDoc returns no";
+    for command in [&["layers"][..], &["doctor", "--all"]] {
+        let said = text(&on_own_loader(&sandbox, command));
+        assert!(said.contains(moved), "{command:?}: {said}");
+        let of_others = text(&vkload(&sandbox, command));
+        assert!(!of_others.contains(moved) || !Path::new(DEBIANS).exists(), "{command:?}: {of_others}");
+    }
 }
 
 #[test]

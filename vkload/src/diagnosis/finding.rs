@@ -201,6 +201,7 @@ findings! {
     LayerSlow "layer-slow" Warning Seen,
     LayerTwice "layer-twice" Warning Chosen,
     LayerLeftOn "layer-left-on" Warning Chosen,
+    LayerMoved "layer-moved" Note Seen,
     LayersDisabled "layers-disabled" Note Chosen,
     DriversFiltered "drivers-filtered" Any Chosen,
     WrongSeparator "wrong-separator" ErrorOrWarning Seen,

@@ -18,6 +18,9 @@ const SIZE_LIMIT: u64 = 256 << 20;
 /// A variable that every loader reads. A file without it is no loader, or one that hides its names.
 const IN_EVERY_LOADER: &str = "VK_LAYER_PATH";
 
+/// A variable that only this project's loader reads.
+pub(crate) const OWN: &str = "VK_LOADER_X_QUIET";
+
 /// Returns the loaders' variables, and perhaps the settings file, that the loader does not read which a program of this width gets.
 /// `loader` is its path, if that is known. Empty if its file does not say.
 pub(crate) fn not_read(
@@ -67,7 +70,7 @@ impl SettingsSupport {
         let bytes = content(library, SIZE_LIMIT).ok()?;
         let words = words(&bytes);
         // This project's loader packs the names of fields.
-        let is_own = words.iter().any(|word| *word == b"VK_LOADER_X_QUIET");
+        let is_own = words.iter().any(|word| *word == OWN.as_bytes());
         let has = |field: &str| is_own || words.iter().any(|word| word.ends_with(field.as_bytes()));
         Some(Self {
             layers: has("unordered_layer_location"),

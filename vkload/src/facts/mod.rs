@@ -30,7 +30,7 @@ use crate::lossless;
 use crate::rights;
 
 pub(crate) use assignments::{Assignment, Setter};
-pub(crate) use capabilities::{SETTINGS_FILE, SettingsSupport, not_read};
+pub(crate) use capabilities::{OWN, SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
 pub(crate) use files::{may, open};
 pub(crate) use gpus::Gpu;

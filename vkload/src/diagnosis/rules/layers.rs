@@ -1,6 +1,6 @@
 //! Layers: the one that breaks programs, and those that do not work.
 
-use vkload_core::discovery::LayerReason;
+use vkload_core::discovery::{LayerNote, LayerReason};
 use vkload_core::log::Level;
 use vkload_core::memory::Escaped;
 use vkload_core::platform::FileError;
@@ -13,6 +13,7 @@ use super::super::trials::LONG;
 use super::library;
 use crate::command::Step;
 use crate::facts::LibraryState;
+use crate::lossless;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::LayerView;
 
@@ -219,6 +220,16 @@ pub(super) fn slow(case: &Case) -> Vec<Finding> {
         Some(finding.with_steps(off(case, layer)))
     };
     case.layers.iter().filter_map(of).collect()
+}
+
+/// Reports layers that the loader calls after one above which they do not work.
+pub(super) fn moved(case: &Case) -> Vec<Finding> {
+    let of = |note: &LayerNote| {
+        let LayerNote::Moved { name, below, reason } = note else { return None };
+        let what = format!("is called after {}: {reason}", lossless::text(below));
+        Some(Finding::new(case, Id::LayerMoved, &lossless::text(name), what))
+    };
+    case.planned.layers.notes.iter().filter_map(of).collect()
 }
 
 /// Reports that a variable turns all layers off.

@@ -37,6 +37,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(layers::takes_long(case));
     all.extend(layers::twice(case));
     all.extend(layers::slow(case));
+    all.extend(layers::moved(case));
     all.extend(layers::none(case));
     all.extend(drivers::tried(case));
     all.extend(drivers::not_opened(case));
