@@ -111,15 +111,16 @@ static void open_files(const char *step)
 
 static void files(void)
 {
+    VkDevice devices[CARDS];
     open_files("with an instance");
     for (uint32_t i = 0; i < count; i++) {
-        VkDevice device;
         char step[64];
-        OK(vkCreateDevice(cards[i], &device_with_one_queue, NULL, &device));
-        snprintf(step, sizeof step, "with device %u", i);
+        OK(vkCreateDevice(cards[i], &device_with_one_queue, NULL, &devices[i]));
+        snprintf(step, sizeof step, "and device %u", i);
         open_files(step);
-        vkDestroyDevice(device, NULL);
     }
+    for (uint32_t i = 0; i < count; i++)
+        vkDestroyDevice(devices[i], NULL);
     open_files("devices destroyed");
     vkDestroyInstance(instance, NULL);
     open_files("instance destroyed");
