@@ -234,7 +234,7 @@ fn the_report_has_a_line_for_each_folder_and_library() {
 
 #[test]
 fn every_reason_is_on_its_page() {
-    let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/android-apk.md");
+    let page = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/android-image.md");
     let page = fs::read_to_string(page).unwrap();
     let in_source: BTreeSet<&str> = LibraryError::IDS.iter().copied().flatten().copied().collect();
     let (_, table) = page.split_once("## Why a library is not used").unwrap();
