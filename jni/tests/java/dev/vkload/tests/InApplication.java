@@ -9,6 +9,7 @@ import dev.vkload.Driver;
 import dev.vkload.ExtensionInfo;
 import dev.vkload.LayerInfo;
 import dev.vkload.LogLevel;
+import dev.vkload.Report;
 import dev.vkload.VulkanLoader;
 import dev.vkload.VulkanLoaderException;
 import java.io.IOException;
@@ -73,6 +74,16 @@ public final class InApplication {
             check(text.contains("/libs/libVkLayer_mute.so: not used: it does not export vkEnumerateInstanceLayerProperties"), text);
             check(text.contains("libVkLayer_compressed.so: not used: it is compressed in the archive"), text);
             check(json(loader, "layers").contains("\"decision\":\"compressed\""), "JSON");
+            equal(loader.doctor().getDrivers().toString(), "[libvulkan.so: used]");
+            Report.Entry packed = loader.doctor().getLayers().get(0);
+            equal(packed.toString(), "VK_LAYER_TEST_packed: active");
+            equal(packed.getLibrary(), PACKAGE + "/libVkLayer_packed.so");
+        }
+        try (VulkanLoader loader = VulkanLoader.builder().layerFolder("/libs").layer("VK_LAYER_\"\\\u0001ü").build()) {
+            Report.Entry missing = loader.doctor().getLayers().get(1);
+            check(missing.getName().contains("\"\\") && missing.getName().endsWith("ü"), missing);
+            equal(missing.getDecision(), "not-found");
+            check(missing.getReason() != null && missing.getLibrary() == null, missing);
         }
     }
 

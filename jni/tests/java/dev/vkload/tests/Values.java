@@ -23,6 +23,7 @@ public final class Values {
         differsByEach(LayerInfo.class, new Object[][] {{"a", "b"}, versions, {1, 2}, {"c", "d"}});
         differsByEach(ExtensionInfo.class, new Object[][] {{"a", "b"}, {1, 2}});
         differsByEach(Report.class, new Object[][] {{"a", "b"}, {"c", "d"}});
+        differsByEach(Report.Entry.class, new Object[][] {{"a", "b"}, {"c", null}, {"used", "failed"}, {null, "d"}});
         differsByEach(ApiVersion.class, new Object[][] {{1 << 22, 1 << 12}});
         Driver[] drivers = {
             Driver.system(), Driver.library("/a"), Driver.library("/b"), Driver.driverPackage("/a", "/x"), Driver.driverPackage("/a", "/y")};
