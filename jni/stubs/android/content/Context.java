@@ -18,4 +18,8 @@ public abstract class Context {
     public abstract File getFilesDir();
 
     public abstract String getPackageName();
+
+    public ContentResolver getContentResolver() {
+        return new ContentResolver();
+    }
 }

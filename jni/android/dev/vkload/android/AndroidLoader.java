@@ -1,10 +1,12 @@
 package dev.vkload.android;
 
+import android.content.ContentResolver;
 import android.content.Context;
 import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageManager;
 import android.content.res.AssetManager;
 import android.os.Build;
+import android.provider.Settings;
 import dev.vkload.Driver;
 import dev.vkload.VulkanLoader;
 import java.io.ByteArrayOutputStream;
@@ -77,6 +79,20 @@ public final class AndroidLoader {
      */
     public static Driver driverPackage(Context context, String path) {
         return Driver.driverPackage(path, context.getCodeCacheDir().getPath());
+    }
+
+    /**
+     * Returns the layers that the device's developer settings name for this application, if it may be debugged. Above the system's driver
+     * they are active without vkload; an application with a driver of its own gives each to {@link VulkanLoader.Builder#layer}.
+     */
+    public static List<String> developerLayers(Context context) {
+        ContentResolver settings = context.getContentResolver();
+        if (!isDebuggable(context) || !"1".equals(Settings.Global.getString(settings, "enable_gpu_debug_layers"))
+                || !context.getPackageName().equals(Settings.Global.getString(settings, "gpu_debug_app"))) {
+            return new ArrayList<>();
+        }
+        String layers = Settings.Global.getString(settings, "gpu_debug_layers");
+        return layers == null || layers.isEmpty() ? new ArrayList<>() : Arrays.asList(layers.split(":"));
     }
 
     /** Returns whether the application may be debugged: a reason for a validation layer. */

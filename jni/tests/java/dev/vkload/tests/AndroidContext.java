@@ -10,6 +10,7 @@ import android.content.pm.ApplicationInfo;
 import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
 import android.content.res.AssetManager;
+import android.provider.Settings;
 import dev.vkload.VulkanLoader;
 import dev.vkload.android.AndroidLoader;
 import java.io.ByteArrayInputStream;
@@ -164,6 +165,22 @@ public final class AndroidContext {
         check(!AndroidLoader.isDebuggable(context), "not debuggable");
         context.application.flags = ApplicationInfo.FLAG_DEBUGGABLE;
         check(AndroidLoader.isDebuggable(context), "debuggable");
+    }
+
+    public static void theDeveloperSettingsAreForOneDebuggableApplication() {
+        Own context = new Own();
+        Settings.Global.VALUES.put("enable_gpu_debug_layers", "1");
+        Settings.Global.VALUES.put("gpu_debug_app", "org.own");
+        Settings.Global.VALUES.put("gpu_debug_layers", "VK_LAYER_a:VK_LAYER_b");
+        equal(AndroidLoader.developerLayers(context).toString(), "[]");
+        context.application.flags = ApplicationInfo.FLAG_DEBUGGABLE;
+        equal(AndroidLoader.developerLayers(context).toString(), "[VK_LAYER_a, VK_LAYER_b]");
+        for (String[] other : new String[][] {{"gpu_debug_layers", ""}, {"gpu_debug_app", "org.other"}, {"enable_gpu_debug_layers", "0"}}) {
+            String before = Settings.Global.VALUES.put(other[0], other[1]);
+            equal(AndroidLoader.developerLayers(context).toString(), "[]");
+            Settings.Global.VALUES.put(other[0], before);
+        }
+        Settings.Global.VALUES.clear();
     }
 
     public static void aPackageThatIsNotSeenIsNamed() {
