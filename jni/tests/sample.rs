@@ -62,11 +62,11 @@ fn kotlin_libraries() -> String {
 
 /// Compiles Kotlin with the classes of the sample. Returns the compiler's output, and whether it
 /// succeeded.
-fn kotlinc(folder: &Path, sources: &Path) -> (String, bool) {
+fn kotlinc(folder: &Path, sources: &[PathBuf]) -> (String, bool) {
     let mut kotlinc = Command::new("kotlinc");
     kotlinc.args(["-no-reflect", "-jvm-target", "1.8", "-cp"]);
     kotlinc.arg(format!("{}:{}", folder.join("classes").display(), kotlin_libraries()));
-    let output = kotlinc.arg("-d").arg(folder.join("kotlin")).arg(sources).output().unwrap();
+    let output = kotlinc.arg("-d").arg(folder.join("kotlin")).args(sources).output().unwrap();
     (String::from_utf8_lossy(&output.stderr).into_owned(), output.status.success())
 }
 
@@ -113,8 +113,15 @@ fn the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_null_the
     let folder = built();
     // The annotations are not packaged: their names in the classes are enough.
     fs::remove_dir_all(folder.path().join("classes/org")).unwrap();
-    let (said, is_compiled) = kotlinc(folder.path(), &jni("sample/src/main/kotlin"));
-    assert!(is_compiled && !said.contains("KotlinActivity.kt"), "{said}");
+    let page = folder.path().join("Page.kt");
+    let code = code_of_the_page("kotlin").into_iter().find(|code| code.contains("AndroidLoader")).unwrap();
+    let imports =
+        ["android.util.Log", "dev.vkload.*", "dev.vkload.android.AndroidLoader", "kotlin.concurrent.thread"];
+    let imports = imports.map(|name| format!("import {name}\n")).concat();
+    let class = "class Page : android.app.Activity() { lateinit var loader: VulkanLoader; fun start() {\n";
+    fs::write(&page, format!("{imports}{class}{code}}} }}\n")).unwrap();
+    let (said, is_compiled) = kotlinc(folder.path(), &[jni("sample/src/main/kotlin"), page]);
+    assert!(is_compiled && !said.contains(".kt:"), "{said}");
     for build in ["release", "debug"] {
         let said = run(folder.path(), build, &["KotlinActivity"]);
         assert!(said.contains("sample: null: ") && said.contains(", Vulkan 1\n"), "{said}");
@@ -131,8 +138,38 @@ fn the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_null_the
     }
     let source = folder.path().join("Null.kt");
     fs::write(&source, "fun none() { dev.vkload.VulkanLoader.builder().layer(null) }\n").unwrap();
-    let (said, is_compiled) = kotlinc(folder.path(), &source);
+    let (said, is_compiled) = kotlinc(folder.path(), &[source]);
     assert!(!is_compiled && said.contains("Null.kt:1"), "{said}");
+}
+
+/// Returns the code in a language on the page about applications.
+fn code_of_the_page(language: &str) -> Vec<String> {
+    let page = read("../docs/android-apk.md");
+    let blocks = page.split("```").skip(1).step_by(2);
+    blocks.filter_map(|block| Some(block.strip_prefix(language)?.strip_prefix('\n')?.to_owned())).collect()
+}
+
+#[test]
+fn the_pages_code_in_cpp_compiles() {
+    if !has_what_the_sample_needs() {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("page.cpp");
+    let [options, messages] = &code_of_the_page("cpp")[..] else { panic!("two blocks") };
+    let (include, options) = options.split_once('\n').unwrap();
+    let (function, info) = messages.split_once("\n   }\n").unwrap();
+    let head = format!(
+        "#define VK_NO_PROTOTYPES\n#include <android/log.h>\n#include <vulkan/vulkan.h>\n{include}\n"
+    );
+    fs::write(
+        &file,
+        format!("{head}{function}}}\nvoid start() {{\n{options}{info}(void)vkGetInstanceProcAddr; }}\n"),
+    )
+    .unwrap();
+    let mut compiler = Command::new("c++");
+    compiler.args(["-std=c++17", "-fsyntax-only"]).arg(format!("-I{}", jni("include").display()));
+    finish(compiler.args(sample_flags()).arg("-Wno-missing-field-initializers").arg(file));
 }
 
 #[test]
