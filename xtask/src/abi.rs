@@ -10,9 +10,13 @@ use std::path::Path;
 use crate::Failure;
 use crate::elf::Facts;
 use crate::imports::Imports;
-use crate::shell::{SHELLS, Shell};
 use crate::target::Target;
-use crate::workspace::lines;
+use crate::workspace::{lines, target_folder};
+
+/// The name that the dynamic linker looks for.
+pub(crate) const SONAME: &str = "libvulkan.so.1";
+/// The committed list of the exported functions, one a line, in byte order.
+const EXPORTS: &str = "platform-linux/exports.txt";
 
 /// Largest size of a stripped library, bytes.
 const LARGEST: u64 = 390_000;
@@ -29,12 +33,10 @@ const PANICS: &[&str] = &["9panicking", "rust_begin_unwind"];
 pub(crate) struct Expected<'a> {
     pub(crate) soname: &'a str,
     pub(crate) needed: BTreeSet<&'a str>,
-    /// The exported names, and the file that lists them.
     pub(crate) exports: BTreeSet<String>,
     pub(crate) list: &'a str,
     /// The version of the exported names, if they have one.
     pub(crate) version: Option<&'a str>,
-    /// The system functions that it may use.
     pub(crate) imports: Imports,
 }
 
@@ -43,21 +45,20 @@ pub(crate) type Check = fn(&Expected<'_>, &Facts, &mut Vec<String>);
 
 const LOADER: &[Check] = &[may_be_loaded, exports, addresses_differ, allocations_may_fail];
 
-/// Checks every library in `target/release`, or one file instead of the first.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+/// Checks the library in `target/release`, or one file instead.
+pub(crate) fn run(file: Option<&Path>) -> Result<(), Failure> {
     let mut complaints = Vec::new();
-    if let [file] = arguments {
-        check(Path::new(file), SHELLS.first().ok_or("no shell")?, &mut complaints)?;
+    if let Some(file) = file {
+        check(file, &mut complaints)?;
         return end(&complaints);
     }
-    for shell in SHELLS {
-        check(&shell.library("release"), shell, &mut complaints)?;
-        let stripped = shell.stripped("release");
-        let size = fs::metadata(&stripped).map_err(|error| format!("{}: {error}", stripped.display()))?.len();
-        println!("{}: {size} of at most {LARGEST} bytes", stripped.display());
-        if size > LARGEST {
-            complaints.push(format!("{size} bytes stripped, {LARGEST} is the most"));
-        }
+    let folder = target_folder().join("release");
+    check(&folder.join(SONAME), &mut complaints)?;
+    let stripped = folder.join("stripped").join(SONAME);
+    let size = fs::metadata(&stripped).map_err(|error| format!("{}: {error}", stripped.display()))?.len();
+    println!("{}: {size} of at most {LARGEST} bytes", stripped.display());
+    if size > LARGEST {
+        complaints.push(format!("{size} bytes stripped, {LARGEST} is the most"));
     }
     end(&complaints)
 }
@@ -70,9 +71,9 @@ pub(crate) fn end(complaints: &[String]) -> Result<(), Failure> {
     Err(format!("{} complaints\n  {}", complaints.len(), complaints.join("\n  ")).into())
 }
 
-fn check(library: &Path, shell: &Shell, complaints: &mut Vec<String>) -> Result<(), Failure> {
+fn check(library: &Path, complaints: &mut Vec<String>) -> Result<(), Failure> {
     let facts = Facts::of(library).map_err(|error| format!("{error}; `cargo xtask build` makes it"))?;
-    complaints.extend(shell.expected(&["libc.so.6"])?.complaints(&facts, LOADER));
+    complaints.extend(expected(&["libc.so.6"])?.complaints(&facts, LOADER));
     for symbol in facts.symbols.iter().filter(|symbol| has_one_of(symbol, PANICS)) {
         complaints.push(format!("{symbol}: something can panic; `objdump -dC` shows what calls it"));
     }
@@ -81,9 +82,9 @@ fn check(library: &Path, shell: &Shell, complaints: &mut Vec<String>) -> Result<
 }
 
 /// Checks a library that was built for another system, whose size depends on its processor.
-pub(crate) fn check_for(target: &Target, library: &Path, shell: &Shell) -> Result<(), Failure> {
+pub(crate) fn check_for(target: &Target, library: &Path) -> Result<(), Failure> {
     let facts = Facts::of(library)?;
-    let mut complaints = shell.expected(target.needed())?.complaints(&facts, LOADER);
+    let mut complaints = expected(target.needed())?.complaints(&facts, LOADER);
     if facts.machine != target.machine {
         complaints
             .push(format!("it is for processor {}, {} is {}", facts.machine, target.name, target.machine));
@@ -91,11 +92,9 @@ pub(crate) fn check_for(target: &Target, library: &Path, shell: &Shell) -> Resul
     end(&complaints)
 }
 
-impl Shell {
-    fn expected<'a>(&self, needed: &[&'a str]) -> Result<Expected<'a>, Failure> {
-        let (exports, needed) = (lines(self.exports)?, needed.iter().copied().collect());
-        Ok(Expected { soname: self.name, needed, exports, list: self.exports, ..Expected::default() })
-    }
+fn expected<'a>(needed: &[&'a str]) -> Result<Expected<'a>, Failure> {
+    let (exports, needed) = (lines(EXPORTS)?, needed.iter().copied().collect());
+    Ok(Expected { soname: SONAME, needed, exports, list: EXPORTS, ..Expected::default() })
 }
 
 impl Expected<'_> {
@@ -120,7 +119,6 @@ pub(crate) fn may_be_loaded(expected: &Expected<'_>, facts: &Facts, complaints: 
     }
 }
 
-/// Checks that exactly the listed names are exported.
 pub(crate) fn exports(expected: &Expected<'_>, facts: &Facts, complaints: &mut Vec<String>) {
     let (list, exported) = (expected.list, facts.exports.keys().cloned().collect());
     let missing = expected.exports.difference(&exported);

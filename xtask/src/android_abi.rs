@@ -32,7 +32,6 @@ pub(crate) struct Library {
     pub(crate) soname: &'static str,
     /// The name of its file, which is its SONAME unless that is the system's.
     pub(crate) file: &'static str,
-    /// Whether it exports the commands of Vulkan.
     has_commands: bool,
     /// Its other exports.
     exports: &'static str,
@@ -87,14 +86,13 @@ const CHECKS: &[Check] = &[
 const OPTIMISED_OUT: &[&str] = &["posix_memalign"];
 
 /// Builds and checks every library for every ABI with a compiler on this machine; names the others.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let options = Options::of(arguments)?;
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let (abis, skipped) = options.available();
     let (mut used, mut complaints) = (BTreeSet::new(), Vec::new());
     for (abi, target) in &abis {
         let system = System::of(target, &all_imports()?)?;
         for library in LIBRARIES {
-            let found = library.make(&system, abi, &options, &mut used)?;
+            let found = library.make(&system, abi, options.api, &mut used)?;
             complaints.extend(found.into_iter().map(|it| format!("{abi}/{}: {it}", library.file)));
         }
     }
@@ -105,9 +103,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             .filter(|name| !OPTIMISED_OUT.contains(name) && !used.contains(&(list, (*name).to_owned())));
         complaints.extend(unused.map(|name| format!("{list} has {name}, which nothing uses any more")));
     }
-    println!("android-abi: {} of {} ABIs checked", abis.len(), options.abis.len());
-    println!("android-abi: libvulkan.so is built for API level {}", options.level);
-    if options.all_levels {
+    println!("android-abi: {} of {} ABIs checked", abis.len(), abis.len() + skipped.len());
+    println!("android-abi: libvulkan.so is built for API level {}", options.api.unwrap_or(DEFAULT));
+    if options.api.is_none() {
         println!(
             "    and for {NEWEST} in target/android/levels/{NEWEST}; its exports are also checked at {LEVELS:?}"
         );
@@ -116,7 +114,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     end(&complaints)
 }
 
-/// Returns what any of the libraries may use.
 pub(crate) fn all_imports() -> Result<Imports, Failure> {
     let mut all = Imports::default();
     for library in LIBRARIES {
@@ -131,12 +128,13 @@ impl Library {
         &self,
         system: &System,
         abi: &str,
-        options: &Options,
+        only: Option<u32>,
         used: &mut BTreeSet<(&str, String)>,
     ) -> Result<Vec<String>, Failure> {
-        let archive = self.build(system.target, options.level)?;
+        let level = only.unwrap_or(DEFAULT);
+        let archive = self.build(system.target, level)?;
         let folder = target_folder().join("android");
-        let path = self.link(system, &archive, &[], options.level, &folder.join("symbols").join(abi))?;
+        let path = self.link(system, &archive, &[], level, &folder.join("symbols").join(abi))?;
         let installed = self.installed(abi);
         fs::create_dir_all(folder.join(abi))?;
         Command::new(tool("rust-objcopy")?).arg("--strip-all").args([&path, &installed]).finish()?;
@@ -144,12 +142,12 @@ impl Library {
         let facts = Facts::of(&path)?;
         println!("{abi}/{}: {}, {size} bytes stripped", self.file, facts.summary());
         println!("    {}\n    with symbols: {}", installed.display(), path.display());
-        let mut found = self.complaints(&facts, options.level)?;
+        let mut found = self.complaints(&facts, level)?;
         if abi == "arm64-v8a" && size > self.largest {
             found.push(format!("{size} bytes stripped, {} is the most", self.largest));
         }
         used.extend(facts.imports.into_iter().map(|name| (self.imports, name)));
-        if !options.all_levels || self.is_brought {
+        if only.is_some() || self.is_brought {
             return Ok(found);
         }
         // The library exports other functions at the other levels, so it is linked again. It is compiled only for the newest level: the
@@ -258,7 +256,6 @@ fn commands(level: u32) -> Result<BTreeSet<String>, Failure> {
     Ok(names)
 }
 
-/// Checks the versions of exported and of used functions.
 fn versions(expected: &Expected<'_>, facts: &Facts, complaints: &mut Vec<String>) {
     let version_in = |name: &str| facts.versions.get(name).map(String::as_str);
     for name in facts.exports.keys().filter(|name| version_in(name) != expected.version) {
@@ -283,7 +280,6 @@ pub(crate) fn small_pages(facts: &Facts) -> Vec<String> {
         .collect()
 }
 
-/// Checks that backtraces go through the library.
 fn backtraces_go_through(_: &Expected<'_>, facts: &Facts, complaints: &mut Vec<String>) {
     if !facts.has_unwind_table {
         complaints.push("no backtrace goes through it: it lacks PT_GNU_EH_FRAME".into());

@@ -21,7 +21,6 @@ const VERSIONS: &[(&str, &str)] = &[("libc.so", "LIBC"), ("libdl.so", "LIBC"), (
 const FLAGS: &str = "-zrelro -znow -zdefs -ztext --eh-frame-hdr --gc-sections --as-needed --build-id=sha1 --hash-style=gnu \
     -Bsymbolic-functions -zmax-page-size=16384 --no-rosegment";
 
-/// Returns the symbol version of a system library.
 pub(crate) fn version_of(library: &str) -> Option<&'static str> {
     VERSIONS.iter().find(|(name, _)| *name == library).map(|(_, version)| *version)
 }

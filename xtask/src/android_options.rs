@@ -1,6 +1,7 @@
 //! The options of the Android tasks: ABIs, and an API level.
 
-use crate::Failure;
+use clap::Args;
+
 use crate::toolchain::is_available;
 
 /// Android's name of a processor, and the compiler's.
@@ -25,64 +26,51 @@ pub(crate) const OLDEST: u32 = 28;
 /// The oldest level of a device whose applications bring a loader: the first with Vulkan.
 pub(crate) const OLDEST_OF_APPLICATIONS: u32 = 24;
 
-#[derive(Debug, PartialEq)]
+#[derive(Args)]
 pub(crate) struct Options {
-    /// The level of the installed library of a system image.
-    pub(crate) level: u32,
-    /// Whether the library is also built for the newest level, and its exports at the others are checked.
-    pub(crate) all_levels: bool,
-    pub(crate) abis: Vec<Abi>,
+    /// The only level for which a system image's library is built and its exports are checked
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u32).range(i64::from(OLDEST)..=i64::from(NEWEST)))]
+    pub(crate) api: Option<u32>,
+    /// The only ABIs
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',', value_parser = abi)]
+    abi: Vec<Abi>,
+}
+
+fn abi(name: &str) -> Result<Abi, String> {
+    let known = || ABIS.iter().map(|(abi, _)| *abi).collect::<Vec<_>>().join(", ");
+    ABIS.iter().find(|(abi, _)| *abi == name).copied().ok_or_else(|| format!("the ABIs are {}", known()))
 }
 
 impl Options {
-    pub(crate) fn of(arguments: &[String]) -> Result<Self, Failure> {
-        let mut options = Self { level: DEFAULT, all_levels: true, abis: ABIS.to_vec() };
-        for words in arguments.chunks(2) {
-            match words {
-                [option, level] if option == "--api" => {
-                    let level = level.parse().ok().filter(|level| (OLDEST..=NEWEST).contains(level));
-                    let levels = || format!("--api: the levels are {OLDEST} to {NEWEST}");
-                    (options.level, options.all_levels) = (level.ok_or_else(levels)?, false);
-                }
-                [option, names] if option == "--abi" => {
-                    let abi = |name| ABIS.iter().find(|(abi, _)| *abi == name).copied();
-                    let abis = names.split(',').map(abi).collect::<Option<_>>();
-                    let known = ABIS.iter().map(|(abi, _)| *abi).collect::<Vec<_>>().join(", ");
-                    options.abis = abis.ok_or_else(|| format!("--abi: the ABIs are {known}"))?;
-                }
-                _ => return Err("the options are --api LEVEL and --abi NAME,NAME".into()),
-            }
-        }
-        Ok(options)
-    }
-
     /// Returns the ABIs with a compiler on this machine, and the targets of the others.
     pub(crate) fn available(&self) -> (Vec<Abi>, Vec<&'static str>) {
+        let chosen = if self.abi.is_empty() { ABIS } else { &self.abi };
         let (found, missing): (Vec<Abi>, Vec<Abi>) =
-            self.abis.iter().partition(|(_, target)| is_available(target));
+            chosen.iter().partition(|(_, target)| is_available(target));
         (found, missing.into_iter().map(|(_, target)| target).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
+    use crate::Task;
 
     #[test]
     fn options_are_a_level_and_abis() {
-        let of =
-            |words: &[&str]| Options::of(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-        let all = Options { level: DEFAULT, all_levels: true, abis: ABIS.to_vec() };
-        assert_eq!(of(&[]).unwrap(), all);
-        let some = of(&["--abi", "x86,x86_64", "--api", "33"]).unwrap();
-        assert_eq!((some.level, some.all_levels, some.abis), (33, false, vec![ABIS[3], ABIS[2]]));
+        let of = |words: &str| match Task::try_parse_from(format!("xtask aar {words}").split_whitespace()) {
+            Ok(Task::Aar(options)) => Some((options.api, options.abi)),
+            _ => None,
+        };
+        assert_eq!(of(""), Some((None, vec![])));
+        assert_eq!(of("--abi x86,x86_64 --api 33"), Some((Some(33), vec![ABIS[3], ABIS[2]])));
         for level in ["28", "37"] {
-            assert_eq!(of(&["--api", level]).unwrap().level.to_string(), level);
+            assert_eq!(of(&format!("--api {level}")).unwrap().0, level.parse().ok());
         }
-        for wrong in
-            [&["--api", "27"][..], &["--api", "38"], &["--api"], &["--abi", "mips"], &["--level", "28"]]
-        {
-            assert!(of(wrong).is_err(), "{wrong:?}");
+        for wrong in ["--api 27", "--api 38", "--api", "--abi mips", "--level 28"] {
+            assert_eq!(of(wrong), None, "{wrong}");
         }
     }
 }

@@ -11,10 +11,9 @@ use std::path::{Path, PathBuf};
 
 use crate::Failure;
 use crate::command::{Run, command};
-use crate::workspace::{make_empty, metadata, root, target_folder};
+use crate::workspace::{files, make_empty, metadata, root, target_folder};
 use blueprint::Module;
 
-/// The target for which everything is compiled.
 const TARGET: &str = "aarch64-linux-android";
 
 /// Build files, and their paths in the tree.
@@ -38,10 +37,7 @@ const SOURCES: &[&str] = &[
 /// The package whose manifest states the oldest compiler.
 const STATED: &str = "loader-core/Cargo.toml";
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    if !arguments.is_empty() {
-        return Err("android-tree has no options".into());
-    }
+pub(crate) fn run() -> Result<(), Failure> {
     let tree = target_folder().join("android/tree");
     make(&tree)?;
     println!("{}: copy it to external/vkload", tree.display());
@@ -87,17 +83,12 @@ fn modules() -> Result<Vec<Module>, Failure> {
 
 /// Copies a file, or a folder with all that is in it.
 fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    if !from.is_dir() {
-        fs::create_dir_all(to.parent().unwrap_or(to))?;
-        fs::copy(from, to).map_err(|error| format!("{}: {error}", from.display()))?;
-        return Ok(());
-    }
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        // Cargo's own notes begin with a dot.
-        if !entry.file_name().as_encoded_bytes().starts_with(b".") {
-            copy(&entry.path(), &to.join(entry.file_name()))?;
-        }
+    let all = if from.is_dir() { files(from)? } else { BTreeMap::from([(String::new(), from.to_owned())]) };
+    // Cargo's own notes begin with a dot.
+    for (name, file) in all.iter().filter(|(name, _)| !name.starts_with('.')) {
+        let to = if name.is_empty() { to.to_owned() } else { to.join(name) };
+        fs::create_dir_all(to.parent().unwrap_or(&to))?;
+        fs::copy(file, to).map_err(|error| format!("{}: {error}", file.display()))?;
     }
     Ok(())
 }
@@ -113,7 +104,6 @@ fn folders_of_crates() -> Result<BTreeMap<String, PathBuf>, Failure> {
     Ok(packages.iter().filter_map(folder).collect())
 }
 
-/// Returns the oldest compiler that is supported.
 fn oldest() -> Result<String, Failure> {
     let manifest = fs::read_to_string(root().join(STATED))?;
     let stated = manifest.lines().find_map(|line| line.strip_prefix("rust-version = "));

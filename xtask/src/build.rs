@@ -5,47 +5,50 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::Args;
+
 use crate::Failure;
-use crate::abi;
+use crate::abi::{self, SONAME};
 use crate::command::Run;
-use crate::shell::{SHELLS, Shell};
 use crate::target::{Binutils, Target};
 use crate::toolchain::cargo;
 use crate::workspace::target_folder;
 
+/// Cargo's name for the library.
+const BUILT: &str = "libvulkan.so";
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Build without optimisations, into target/debug
+    #[arg(long)]
+    debug: bool,
+    /// Build for another system
+    #[arg(long, value_name = "TRIPLE")]
+    target: Option<String>,
+    /// The only drivers that the library opens
+    #[arg(long, value_name = "PATH:PATH")]
+    fixed_drivers: Option<String>,
+    /// Build the driver for tests, too
+    #[arg(long)]
+    null_driver: bool,
+}
+
 struct Build<'a> {
-    profile: &'static str,
-    /// The only drivers that the library will open, a list of paths with colons.
-    fixed_drivers: Option<&'a str>,
+    options: &'a Options,
     /// The target, if it is not this machine.
     target: Option<&'static Target>,
     folder: PathBuf,
 }
 
-/// Builds every shell alone, so that no crate of the workspace turns on features in another one's dependencies.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let mut build = Build { profile: "release", fixed_drivers: None, target: None, folder: target_folder() };
-    let mut arguments = arguments.iter();
-    let mut null_driver = false;
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--null-driver" => null_driver = true,
-            "--debug" => build.profile = "debug",
-            "--fixed-drivers" => {
-                build.fixed_drivers = Some(arguments.next().ok_or("--fixed-drivers PATH:PATH...")?);
-                build.folder = target_folder().join("fixed-drivers");
-            }
-            "--target" => build.target = Some(Target::named(arguments.next().ok_or("--target TRIPLE")?)?),
-            _ => {
-                return Err(
-                    "the options are --debug, --target TRIPLE, --fixed-drivers PATH:PATH... and --null-driver".into()
-                );
-            }
-        }
-    }
-    SHELLS.iter().try_for_each(|shell| build_shell(shell, &build))?;
+/// Builds the library alone, so that no crate of the workspace turns on features in another one's dependencies.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let target = options.target.as_deref().map(Target::named).transpose()?;
+    let all = target_folder();
+    let folder = if options.fixed_drivers.is_some() { all.join("fixed-drivers") } else { all };
+    let build = Build { options, target, folder };
+    build.library()?;
     // It is compiled like tests.
-    if null_driver { build.cargo("null-driver-icd")?.finish() } else { Ok(()) }
+    if options.null_driver { build.cargo("null-driver-icd")?.finish() } else { Ok(()) }
 }
 
 impl Build<'_> {
@@ -55,37 +58,30 @@ impl Build<'_> {
         self.target.map_or(Ok(()), |target| target.choose(&mut cargo))?;
         Ok(cargo)
     }
-}
 
-fn build_shell(shell: &Shell, build: &Build<'_>) -> Result<(), Failure> {
-    let mut cargo = build.cargo(shell.package)?;
-    if build.profile == "release" {
-        cargo.arg("--release");
+    fn library(&self) -> Result<(), Failure> {
+        let mut cargo = self.cargo("libvulkan-linux")?;
+        let profile = if self.options.debug { "debug" } else { "release" };
+        cargo.args((!self.options.debug).then_some("--release"));
+        cargo.envs(self.options.fixed_drivers.iter().map(|drivers| ("VKLOAD_FIXED_DRIVERS", drivers)));
+        cargo.finish()?;
+        let folder = match self.target {
+            Some(target) => target.folder(&self.folder, profile),
+            None => self.folder.join(profile),
+        };
+        let (library, stripped) = (folder.join(SONAME), folder.join("stripped").join(SONAME));
+        if !folder.join(BUILT).exists() {
+            return Err("cargo made no libvulkan.so: a compiler whose own target is musl makes static programs alone; name the target (--target TRIPLE)".into());
+        }
+        replace(&folder.join(BUILT), &library)?;
+        fs::create_dir_all(folder.join("stripped"))?;
+        Binutils(self.target).strip(&library, &stripped)?;
+        for folder in [&folder, &folder.join("stripped")] {
+            link(SONAME, &folder.join(BUILT))?;
+        }
+        println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
+        self.target.map_or(Ok(()), |target| abi::check_for(target, &library))
     }
-    if let Some(drivers) = build.fixed_drivers {
-        cargo.env("VKLOAD_FIXED_DRIVERS", drivers);
-    }
-    cargo.finish()?;
-    let folder = match build.target {
-        Some(target) => target.folder(&build.folder, build.profile),
-        None => build.folder.join(build.profile),
-    };
-    let (library, stripped) = (folder.join(shell.name), folder.join("stripped").join(shell.name));
-    if !folder.join(shell.built).exists() {
-        return Err(format!(
-            "cargo made no {}: a compiler whose own target is musl makes static programs alone; name the target (--target TRIPLE)",
-            shell.built
-        )
-        .into());
-    }
-    replace(&folder.join(shell.built), &library)?;
-    fs::create_dir_all(folder.join("stripped"))?;
-    Binutils(build.target).strip(&library, &stripped)?;
-    for folder in [&folder, &folder.join("stripped")] {
-        link(shell.name, &folder.join(shell.built))?;
-    }
-    println!("{} ({} bytes stripped)", library.display(), fs::metadata(&stripped)?.len());
-    build.target.map_or(Ok(()), |target| abi::check_for(target, &library, shell))
 }
 
 /// Copies `from` to `to` under a new inode: a program that runs on the old library keeps it.

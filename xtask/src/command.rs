@@ -13,7 +13,6 @@ pub(crate) fn command(line: &str) -> Command {
     command
 }
 
-/// Ways to run a command to its end.
 pub(crate) trait Run {
     fn finish(&mut self) -> Result<(), Failure>;
 

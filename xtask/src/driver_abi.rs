@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::PathBuf;
 
 use crate::Failure;
 use crate::abi::{self, Check, Expected, end};
@@ -15,13 +16,7 @@ use crate::imports::Imports;
 use crate::toolchain::{cargo, is_available, report_skipped};
 use crate::workspace::{root, target_folder};
 
-/// A library: its package, cargo's name for it, its exports, and the targets for which it is built, or none for this machine.
-type Library = (&'static str, &'static str, &'static [&'static str], &'static [&'static str]);
-
-const LIBRARIES: &[Library] = &[
-    ("null-driver-icd", "libvkload_null.so", ICD, &[]),
-    ("null-driver-icd", "libvkload_null.so", FUCHSIA, fuchsia_abi::TARGETS),
-];
+const PACKAGE: &str = "null-driver-icd";
 
 const ICD: &[&str] = &[
     "HMI",
@@ -39,39 +34,35 @@ const FUCHSIA: &[&str] = &[
 
 const GLIBC: [&str; 4] = ["libc.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"];
 
-/// The functions that the driver may use on Fuchsia.
 const IMPORTS: &str = "driver-runtime/null-driver/icd/imports.fuchsia.txt";
 
 /// The manifest, which is put next to the library of this machine.
 const MANIFEST: &str = "driver-runtime/null-driver/icd/vkload_null.json";
 
 /// Builds and checks every library with a compiler on this machine; names the others.
-pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
     let (mut complaints, mut skipped) = (Vec::new(), Vec::new());
-    let mut check = |library: &Library, folder: std::path::PathBuf, imports| -> Result<(), Failure> {
-        let path = folder.join(library.1);
+    let mut check = |folder: PathBuf, exports: &[&str], imports| -> Result<(), Failure> {
+        let path = folder.join("libvkload_null.so");
         let facts = Facts::of(&path)?;
         println!("{}: {}", path.display(), facts.summary());
-        let found = complaints_about(&facts, library.2, imports);
+        let found = complaints_about(&facts, exports, imports);
         complaints.extend(found.into_iter().map(|it| format!("{}: {it}", path.display())));
         Ok(())
     };
-    for library @ (package, .., targets) in LIBRARIES {
-        for target in *targets {
-            if is_available(target) {
-                let imports = Imports::of(IMPORTS)?;
-                let stand_ins = [imports.stand_ins(target, |_| None)?];
-                check(library, fuchsia_abi::build(package, target, &stand_ins, "HEAD")?, Some(imports))?;
-            } else {
-                skipped.push(*target);
-            }
-        }
-        if targets.is_empty() {
-            cargo("build --quiet --release --package").arg(package).finish()?;
-            check(library, target_folder().join("release"), None)?;
+    cargo("build --quiet --release --package").arg(PACKAGE).finish()?;
+    let release = target_folder().join("release");
+    fs::copy(root().join(MANIFEST), release.join("vkload_null.json"))?;
+    check(release, ICD, None)?;
+    for target in fuchsia_abi::TARGETS {
+        if is_available(target) {
+            let imports = Imports::of(IMPORTS)?;
+            let stand_ins = [imports.stand_ins(target, |_| None)?];
+            check(fuchsia_abi::build(PACKAGE, target, &stand_ins, "HEAD")?, FUCHSIA, Some(imports))?;
+        } else {
+            skipped.push(target);
         }
     }
-    fs::copy(root().join(MANIFEST), target_folder().join("release/vkload_null.json"))?;
     report_skipped("driver-abi", &skipped);
     end(&complaints)
 }
@@ -86,7 +77,6 @@ fn complaints_about(facts: &Facts, exports: &[&str], imports: Option<Imports>) -
     expected.complaints(facts, &[&[abi::exports, needs_no_other], imports_are_listed].concat())
 }
 
-/// Checks that only these libraries are needed.
 fn needs_no_other(expected: &Expected<'_>, facts: &Facts, complaints: &mut Vec<String>) {
     let others = facts.needed.iter().filter(|needed| !expected.needed.contains(needed.as_str()));
     complaints.extend(others.map(|needed| format!("it needs {needed}")));

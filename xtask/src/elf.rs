@@ -19,7 +19,6 @@ pub(crate) struct Facts {
     pub(crate) soname: String,
     pub(crate) needed: Vec<String>,
     pub(crate) exports: BTreeMap<String, u64>,
-    /// Names that the dynamic linker has to find elsewhere.
     pub(crate) imports: Vec<String>,
     /// The versions of exported names, and the required versions of imported names, if they have any.
     pub(crate) versions: BTreeMap<String, String>,

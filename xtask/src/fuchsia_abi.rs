@@ -4,8 +4,11 @@
 //! dependencies' names.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
+
+use clap::Args;
 
 use crate::Failure;
 use crate::abi::{self, Check, Expected, end};
@@ -15,7 +18,7 @@ use crate::imports::Imports;
 use crate::toolchain::{self, is_available, report_skipped};
 use crate::workspace::{lines, target_folder};
 
-pub(crate) const TARGETS: &[&str] = &["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
+pub(crate) const TARGETS: [&str; 2] = ["x86_64-unknown-fuchsia", "aarch64-unknown-fuchsia"];
 /// The target whose code a test runs on machines of the same kind.
 const RUNS_HERE: &str = "x86_64-unknown-fuchsia";
 const EXPORTS: &str = "platform-fuchsia/exports.txt";
@@ -34,17 +37,42 @@ const CHECKS: &[Check] = &[
     segments_begin_with_pages,
 ];
 
+/// The API levels that have a name instead of a number (`platform-fuchsia/src/api_level.rs`).
+const LEVELS: &[&str] = &["NEXT", "HEAD", "PLATFORM"];
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The API level that drivers get, of the libraries' SDK
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    api: Option<String>,
+    /// Link with the libraries of an SDK in these folders, not with stand-ins
+    #[arg(long, value_name = "DIR:DIR", requires = "api", requires = "target")]
+    libraries: Option<OsString>,
+    /// The only target
+    #[arg(value_parser = TARGETS)]
+    target: Option<String>,
+}
+
+fn level(text: &str) -> Result<String, String> {
+    let is_level = LEVELS.contains(&text) || text.parse::<u32>().is_ok();
+    is_level
+        .then(|| text.to_owned())
+        .ok_or_else(|| format!("give the number of the SDK's API level, or {}", LEVELS.join(", ")))
+}
+
 /// Builds and checks the library for every target with a compiler on this machine; names the others.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let Options { targets, libraries, level } = Options::of(arguments)?;
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let level = options.api.as_deref().unwrap_or("HEAD");
+    let is_chosen = |target: &&str| options.target.as_ref().is_none_or(|chosen| chosen == target);
+    let targets: Vec<_> = TARGETS.into_iter().filter(is_chosen).collect();
     println!("fuchsia-abi: drivers are told the API level {level}");
     let (mut complaints, mut skipped) = (Vec::new(), Vec::new());
-    for target in targets {
+    for target in &targets {
         if !is_available(target) {
             skipped.push(*target);
             continue;
         }
-        let folders = match libraries {
+        let folders = match &options.libraries {
             Some(folders) => env::split_paths(folders).map(std::path::absolute).collect::<Result<_, _>>()?,
             None => vec![Imports::of(IMPORTS)?.stand_ins(target, |_| None)?],
         };
@@ -58,53 +86,6 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     println!("fuchsia-abi: {} of {} targets checked", targets.len() - skipped.len(), targets.len());
     report_skipped("fuchsia-abi", &skipped);
     end(&complaints)
-}
-
-/// The API levels that have a name instead of a number (`platform-fuchsia/src/api_level.rs`).
-const LEVELS: &[&str] = &["NEXT", "HEAD", "PLATFORM"];
-
-struct Options<'a> {
-    targets: &'static [&'static str],
-    /// The folders of an SDK's libraries, with colons.
-    libraries: Option<&'a String>,
-    /// The API level passed to drivers: a number, or one of `LEVELS`.
-    level: &'a str,
-}
-
-impl<'a> Options<'a> {
-    /// Parses the options. Linking with an SDK requires a level, since the library is for systems of that SDK's level.
-    fn of(arguments: &'a [String]) -> Result<Self, Failure> {
-        let (mut targets, mut libraries, mut level) = (TARGETS, None, None);
-        let mut words = arguments.iter();
-        while let Some(option) = words.next() {
-            match (option.as_str(), words.next()) {
-                ("--api", Some(value)) if LEVELS.contains(&&**value) || value.parse::<u32>().is_ok() => {
-                    level = Some(value.as_str());
-                }
-                ("--api", _) => {
-                    return Err(format!(
-                        "--api: give the number of the SDK's API level, or {}",
-                        LEVELS.join(", ")
-                    )
-                    .into());
-                }
-                ("--libraries", Some(folders)) => {
-                    let at = words.next().and_then(|name| TARGETS.iter().position(|target| target == name));
-                    let named = at.and_then(|at| TARGETS.get(at..=at));
-                    targets = named.ok_or_else(|| format!("the targets are {}", TARGETS.join(" and ")))?;
-                    libraries = Some(folders);
-                }
-                _ => return Err("the options are --libraries DIR:DIR... TARGET and --api LEVEL".into()),
-            }
-        }
-        if libraries.is_some() && level.is_none() {
-            return Err(
-                "name the API level of the SDK's libraries, which drivers get: --api NUMBER, or --api HEAD"
-                    .into(),
-            );
-        }
-        Ok(Self { targets, libraries, level: level.unwrap_or("HEAD") })
-    }
 }
 
 /// Builds the shared library of a package, linked with the libraries in these folders. Returns the folder with it. On a target whose code

@@ -34,19 +34,16 @@ impl Imports {
         self.0.entry(library.to_owned()).or_default().insert(function.to_owned());
     }
 
-    /// Adds the functions of another list.
     pub(crate) fn extend(&mut self, other: Self) {
         for (library, functions) in other.0 {
             self.0.entry(library).or_default().extend(functions);
         }
     }
 
-    /// Returns the libraries that have the functions.
     pub(crate) fn libraries(&self) -> BTreeSet<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
-    /// Returns the library that has this function.
     pub(crate) fn library_of(&self, function: &str) -> Option<&str> {
         let mut libraries = self.0.iter();
         libraries.find_map(|(library, functions)| functions.contains(function).then_some(library.as_str()))

@@ -15,12 +15,13 @@ use std::slice;
 use serde_json::Value;
 
 use crate::Failure;
-use crate::workspace::{files, packages, root};
+use crate::workspace::{files, metadata, root};
 
 /// Fails if a module uses one above it or is not listed.
-pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
     let mut wrong = 0;
-    for package in packages()? {
+    let metadata = metadata(&["--no-deps"])?;
+    for package in metadata["packages"].as_array().into_iter().flatten() {
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
         let folder = manifest.parent().unwrap_or(root());
         println!("{}", folder.strip_prefix(root()).unwrap_or(folder).display());
@@ -72,7 +73,6 @@ struct Sources {
 }
 
 impl Sources {
-    /// Reads the files below a crate's folder `src`.
     fn read(folder: &Path) -> Result<Self, Failure> {
         let mut texts = BTreeMap::new();
         let (mut tests, mut exports) = (Vec::new(), BTreeMap::new());

@@ -18,52 +18,77 @@ mod layers;
 mod links;
 mod pages;
 mod rules;
-mod shell;
 mod target;
 mod test;
 mod toolchain;
 mod tools;
 mod workspace;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+use clap::Parser;
 
 /// The error, for the person at the terminal.
 type Failure = Box<dyn std::error::Error>;
 
-/// A task: its name, its description, and its function, which gets the arguments after the name.
-type Task = (&'static str, &'static str, fn(&[String]) -> Result<(), Failure>);
+/// The tasks of this repository.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask")]
+enum Task {
+    /// Build the shared library, alone, into target/release
+    Build(build::Options),
+    /// Check what the built library exports, needs and contains, or another file
+    Abi { file: Option<PathBuf> },
+    /// Build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs
+    DriverAbi,
+    /// Build Fuchsia's libvulkan.so and check it
+    FuchsiaAbi(fuchsia_abi::Options),
+    /// Build Android's libraries for four ABIs, and check what they export, need and contain
+    AndroidAbi(android_options::Options),
+    /// Pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository
+    Aar(android_options::Options),
+    /// Put what an Android system tree needs for libvulkan.so into a folder, and compile that as its build system does
+    AndroidTree,
+    /// Write the tables made from vk.xml
+    Gen(r#gen::Options),
+    /// Build Android's libraries with branch protection, and check where indirect branches may land, or check a file
+    LandingPads { file: Option<PathBuf> },
+    /// Print the order of each crate's modules, and what runs against it
+    Layers,
+    /// Write the manual pages of vkload and the completions of shells into a folder
+    Pages { folder: PathBuf },
+    /// Check that each rule in docs/rules has a test, and the links and the summary of all pages
+    Rules,
+    /// Compile the tests of the workspace once, and run their programs side by side
+    Test(test::Options),
+    /// Print the tools and flags for another target as shell variables
+    Tools { triple: String },
+}
 
-#[rustfmt::skip]
-const TASKS: &[Task] = &[
-    ("build", "build the shared libraries, each alone, into target/release [--debug] [--target TRIPLE] [--fixed-drivers LIST] [--null-driver: also the driver for tests]", build::run),
-    ("abi", "check what the built libraries export, need and contain [FILE]", abi::run),
-    ("driver-abi", "build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs", driver_abi::run),
-    ("fuchsia-abi", "build Fuchsia's libvulkan.so and check it [--api LEVEL: the level that drivers get] [--libraries DIR:DIR TARGET: link with the ones of an SDK, not with stand-ins]", fuchsia_abi::run),
-    ("android-abi", "build Android's libraries for four ABIs, and check what they export, need and contain [--api LEVEL] [--abi NAME,NAME]", android_abi::run),
-    ("aar", "pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository [--abi NAME,NAME]", aar::run),
-    ("android-tree", "put what an Android system tree needs for libvulkan.so into a folder, and compile that as its build system does", android_tree::run),
-    ("gen", "write the tables made from vk.xml: --registry PATH [--check]", r#gen::run),
-    ("landing-pads", "build Android's libraries with branch protection, and check where indirect branches may land [FILE: check this one]", landing_pads::run),
-    ("layers", "print the order of each crate's modules, and what runs against it", layers::run),
-    ("pages", "write the manual pages of vkload and the completions of shells: FOLDER", pages::run),
-    ("rules", "check that each rule in docs/rules has a test, and the links and the summary of all pages", rules::run),
-    ("test", "compile the tests of the workspace once, and run their programs side by side [PART...: those with one of these in their names] [--compile: do not run them] [--doc: run examples in documentation]", test::run),
-    ("tools", "print the tools and flags for another target as shell variables: TRIPLE", tools::run),
-];
-
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let task = arguments.first().and_then(|name| TASKS.iter().find(|task| task.0 == name));
-    let Some((name, _, run)) = task else {
-        eprintln!("usage: cargo xtask NAME, where NAME is one of");
-        TASKS.iter().for_each(|(name, purpose, _)| eprintln!("  {name:14} {purpose}"));
-        return ExitCode::from(2);
-    };
-    match run(arguments.get(1..).unwrap_or_default()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("xtask {name}: {error}");
-            ExitCode::FAILURE
+impl Task {
+    fn run(self) -> Result<(), Failure> {
+        match self {
+            Self::Build(options) => build::run(&options),
+            Self::Abi { file } => abi::run(file.as_deref()),
+            Self::DriverAbi => driver_abi::run(),
+            Self::FuchsiaAbi(options) => fuchsia_abi::run(&options),
+            Self::AndroidAbi(options) => android_abi::run(&options),
+            Self::Aar(options) => aar::run(&options),
+            Self::AndroidTree => android_tree::run(),
+            Self::Gen(options) => r#gen::run(&options),
+            Self::LandingPads { file } => landing_pads::run(file.as_deref()),
+            Self::Layers => layers::run(),
+            Self::Pages { folder } => pages::run(&folder),
+            Self::Rules => rules::run(),
+            Self::Test(options) => test::run(&options),
+            Self::Tools { triple } => tools::run(&triple),
         }
     }
+}
+
+fn main() -> ExitCode {
+    let Err(error) = Task::parse().run() else { return ExitCode::SUCCESS };
+    eprintln!("xtask: {error}");
+    ExitCode::FAILURE
 }

@@ -10,12 +10,11 @@ use clap_complete::Shell;
 
 use crate::Failure;
 
-pub(crate) fn run(words: &[String]) -> Result<(), Failure> {
-    let [folder] = words else { return Err("pages takes a folder".into()) };
+pub(crate) fn run(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder)?;
     let mut command = arguments::described();
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        clap_complete::generate_to(shell, &mut command, "vkload", Path::new(folder))?;
+        clap_complete::generate_to(shell, &mut command, "vkload", folder)?;
     }
     Ok(clap_mangen::generate_to(command, folder)?)
 }

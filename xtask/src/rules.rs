@@ -6,7 +6,7 @@ use std::fs;
 use crate::workspace::{root, tracked};
 use crate::{Failure, links};
 
-pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
     let read = |pattern| -> Result<String, Failure> {
         let files = tracked(&[pattern])?;
         Ok(files.iter().filter_map(|file| fs::read_to_string(root().join(file)).ok()).collect())
@@ -20,7 +20,6 @@ pub(crate) fn run(_: &[String]) -> Result<(), Failure> {
     Err(format!("{} problems", problems.len()).into())
 }
 
-/// Returns the names of the tests in a source.
 fn tests(source: &str) -> BTreeSet<&str> {
     let after = source.split("#[test]\n").skip(1).filter_map(|rest| rest.split_once("fn "));
     after.filter_map(|(_, rest)| rest.split_once('(')).map(|(name, _)| name).collect()

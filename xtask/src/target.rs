@@ -135,13 +135,11 @@ impl Target {
         Ok(folder)
     }
 
-    /// Returns the name of cargo's variable for this target.
     pub(crate) fn variable(&self, what: &str) -> String {
         format!("CARGO_TARGET_{}_{what}", self.name.to_uppercase().replace('-', "_"))
     }
 }
 
-/// The tools that change a linker's output.
 #[derive(Clone, Copy)]
 pub(crate) struct Binutils(pub(crate) Option<&'static Target>);
 

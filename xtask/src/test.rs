@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use serde_json::Value;
 
 use crate::Failure;
@@ -44,17 +45,28 @@ struct Program {
 /// The end of a program: its name, its output if it failed, and how long it took.
 type End = (String, Result<(), String>, Duration);
 
-/// Runs the programs whose names have one of these parts, or all. Passes options to them, except two that replace the run: `--compile`,
-/// which only compiles the programs, and `--doc`, which runs the examples in documentation.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let (options, parts): (Vec<_>, Vec<_>) = arguments.iter().partition(|word| word.starts_with("--"));
-    if options.iter().any(|option| *option == "--doc") {
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only compile the programs
+    #[arg(long)]
+    compile: bool,
+    /// Run the examples in documentation instead
+    #[arg(long)]
+    doc: bool,
+    /// Run the programs with one of these in their names, and pass on the words that begin with "--"
+    #[arg(value_name = "PART", allow_hyphen_values = true)]
+    parts: Vec<String>,
+}
+
+pub(crate) fn run(Options { compile: only, doc, parts }: &Options) -> Result<(), Failure> {
+    if *doc {
         return cargo(&format!("test --quiet {SELECTION} --doc")).finish();
     }
     let mut programs = compile()?;
-    if options.iter().any(|option| *option == "--compile") {
+    if *only {
         return Ok(());
     }
+    let (options, parts): (Vec<_>, Vec<_>) = parts.iter().partition(|word| word.starts_with("--"));
     programs.retain(|program| parts.is_empty() || parts.iter().any(|part| program.name.contains(*part)));
     programs.sort_by_key(|program| {
         LONGEST.iter().position(|name| *name == program.name).unwrap_or(LONGEST.len())

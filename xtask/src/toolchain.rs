@@ -20,7 +20,6 @@ pub(crate) fn nightly(line: &str) -> Command {
     cargo
 }
 
-/// Returns a command of the compiler that cargo uses.
 pub(crate) fn rustc(line: &str) -> Command {
     own("RUSTC", "rustc", line)
 }
@@ -39,7 +38,6 @@ pub(crate) fn host() -> Result<&'static str, Failure> {
     Ok(lines.find_map(|line| line.strip_prefix("host: ")).ok_or("rustc names no host")?)
 }
 
-/// Returns a program that comes with the compiler.
 pub(crate) fn tool(name: &str) -> Result<PathBuf, Failure> {
     let libraries = PathBuf::from(rustc("--print target-libdir").read()?);
     let program = libraries.with_file_name("bin").join(name);
@@ -55,7 +53,6 @@ pub(crate) fn is_available(target: &str) -> bool {
     command("rustup target add").arg(target).succeeds()
 }
 
-/// Names the targets that a task has skipped.
 pub(crate) fn report_skipped(task: &str, skipped: &[&str]) {
     if !skipped.is_empty() {
         println!("{task}: skipped {} that rustup cannot add: {}", skipped.len(), skipped.join(", "));

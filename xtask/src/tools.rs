@@ -5,9 +5,8 @@ use std::process::Command;
 use crate::Failure;
 use crate::target::{Binutils, Target};
 
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let [name] = arguments else { return Err("tools takes the name of a target".into()) };
-    let target = Target::named(name)?;
+pub(crate) fn run(triple: &str) -> Result<(), Failure> {
+    let target = Target::named(triple)?;
     let mut cargo = Command::new("cargo");
     target.set_linker(&mut cargo)?;
     for (variable, linker) in cargo.get_envs() {

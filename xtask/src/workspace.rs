@@ -73,14 +73,6 @@ pub(crate) fn metadata(arguments: &[&str]) -> Result<Value, Failure> {
     Ok(serde_json::from_slice(&cargo.stderr(Stdio::inherit()).output()?.stdout)?)
 }
 
-/// Returns the packages of the workspace, in the order of their folders.
-pub(crate) fn packages() -> Result<Vec<Value>, Failure> {
-    let mut metadata = metadata(&["--no-deps"])?;
-    let mut packages = metadata["packages"].as_array_mut().map(std::mem::take).unwrap_or_default();
-    packages.sort_by(|one, other| one["manifest_path"].as_str().cmp(&other["manifest_path"].as_str()));
-    Ok(packages)
-}
-
 /// Returns the files that git knows or could add, by patterns, in order.
 pub(crate) fn tracked(patterns: &[&str]) -> Result<Vec<String>, Failure> {
     let arguments = ["ls-files", "--cached", "--others", "--exclude-standard"];

@@ -14,7 +14,6 @@ const PAGE: u16 = 16 * 1024;
 /// The alignment of all other files, as in `zipalign`.
 const WORD: u16 = 4;
 
-/// The contents of files, by their names.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 /// Returns the bytes of an archive with these files, in the order of their names.

@@ -15,7 +15,6 @@ use super::archive::Files;
 
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Returns the libraries that are in it.
 pub(super) fn libraries() -> impl Iterator<Item = &'static Library> {
     LIBRARIES.iter().filter(|library| library.is_brought)
 }
@@ -68,7 +67,6 @@ pub(crate) fn files(abis: &[Abi], classes: Vec<u8>) -> Result<Files, Failure> {
     Ok(files)
 }
 
-/// Reads a library that `android-abi` has built.
 pub(crate) fn built(path: &Path, abi: &str) -> Result<Vec<u8>, Failure> {
     read(path).map_err(|error| format!("{error}; `cargo xtask android-abi --abi {abi}` makes it").into())
 }

@@ -28,7 +28,6 @@ pub(super) const SOURCES: &str = "-sources.jar";
 pub(super) const DOCUMENTATION: &str = "-javadoc.jar";
 pub(super) const SYMBOLS: &str = "-symbols.zip";
 
-/// Makes a checksum: its hexadecimal digits.
 type Sum = fn(&[u8]) -> String;
 
 /// Each checksum, by the end of a file's name in a repository, which is also its name in Gradle's description. All are written: older

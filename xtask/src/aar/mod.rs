@@ -19,8 +19,7 @@ use crate::workspace::target_folder;
 use content::VERSION;
 
 /// Makes the AAR for every ABI with a compiler on this machine, and names the others.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let options = Options::of(arguments)?;
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let (abis, skipped) = options.available();
     if abis.is_empty() {
         return Err(format!("rustup can add none of {}: there is nothing to pack", skipped.join(", ")).into());
@@ -44,7 +43,6 @@ pub(crate) fn path(abis: &[Abi]) -> PathBuf {
     target_folder().join("android").join(named(&format!("vkload-{VERSION}"), abis) + ".aar")
 }
 
-/// Returns the folder of the Maven repository with it.
 fn maven_folder(abis: &[Abi]) -> PathBuf {
     target_folder().join("android").join(named("maven", abis))
 }

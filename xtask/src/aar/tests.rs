@@ -53,7 +53,6 @@ fn zip(bytes: &[u8]) -> ZipArchive<Cursor<&[u8]>> {
     ZipArchive::new(Cursor::new(bytes)).unwrap()
 }
 
-/// Returns the contents of an archive by their names.
 fn contents(bytes: &[u8]) -> Files {
     let mut archive = zip(bytes);
     let mut files = Files::new();
@@ -87,7 +86,6 @@ const FILES: &[&str] = &[
     "proguard.txt",
 ];
 
-/// Files of each ABI.
 const OF_ABI: &[&str] = &[
     "jni/ABI/libvkload.so",
     "jni/ABI/libvkload_cutils.so",
@@ -223,7 +221,6 @@ fn classes_are_the_loaders_alone_and_for_java_8_and_name_parameters() {
     }
 }
 
-/// Returns the files of the repository by their paths.
 fn repository(abis: &[Abi]) -> Files {
     let paths = workspace::files(&maven_folder(abis)).unwrap();
     paths.into_iter().map(|(name, path)| (name, fs::read(path).unwrap())).collect()

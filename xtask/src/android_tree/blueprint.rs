@@ -60,7 +60,6 @@ pub(super) fn sorted(mut modules: Vec<Module>) -> Result<Vec<Module>, Failure> {
     Ok(done)
 }
 
-/// Returns the compiler's flags for all modules.
 pub(super) fn flags(text: &str) -> Vec<String> {
     block(text, "rust_defaults").map(|defaults| strings(defaults, "flags")).unwrap_or_default()
 }

@@ -1,4 +1,7 @@
+use clap::Parser as _;
+
 use super::*;
+use crate::Task;
 use crate::elf::Segment;
 
 const CODE: Segment =
@@ -6,18 +9,19 @@ const CODE: Segment =
 
 #[test]
 fn a_library_for_an_sdk_is_not_built_without_its_level() {
-    let level = |line: &str| {
-        let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
-        Options::of(&words).map(|options| options.level.to_owned()).map_err(|error| error.to_string())
+    let level = |line: &str| match Task::try_parse_from(format!("xtask fuchsia-abi {line}").split(' ')) {
+        Ok(Task::FuchsiaAbi(options)) => Ok(options.api),
+        Ok(_) => Err(String::new()),
+        Err(error) => Err(error.to_string()),
     };
-    assert_eq!(level(""), Ok("HEAD".into()));
-    assert_eq!(level("--api PLATFORM"), Ok("PLATFORM".into()));
+    assert_eq!(level("--api 27 x86_64-unknown-fuchsia"), Ok(Some("27".into())));
+    assert_eq!(level("--api PLATFORM"), Ok(Some("PLATFORM".into())));
     for line in
         ["--api 27 --libraries a:b x86_64-unknown-fuchsia", "--libraries a x86_64-unknown-fuchsia --api 27"]
     {
-        assert_eq!(level(line), Ok("27".into()));
+        assert_eq!(level(line), Ok(Some("27".into())));
     }
-    assert!(level("--libraries a:b x86_64-unknown-fuchsia").unwrap_err().contains("--api NUMBER"));
+    assert!(level("--libraries a:b x86_64-unknown-fuchsia").unwrap_err().contains("--api <LEVEL>"));
     assert!(level("--api next").unwrap_err().contains("or NEXT, HEAD, PLATFORM"));
     assert!(level("--api 27 --libraries a:b x86").unwrap_err().contains("aarch64-unknown-fuchsia"));
 }

@@ -25,7 +25,14 @@ const OBJECT_TYPES: [&str; 2] = ["VkObjectType", "VkDebugReportObjectTypeEXT"];
 
 const TREATMENTS: [&str; 5] = ["trampoline", "terminator", "both ends", "passes through", "not given out"];
 
-/// Returns the carriers of `handled.tsv`, with their treatment.
+/// The lists of commands that are generated: the name, the description, and the treatments.
+#[rustfmt::skip]
+const LISTS: [(&str, &str, &[&str]); 3] = [
+    ("TRAMPOLINES", "Commands for which a trampoline that knows no parameters is not enough.", &["trampoline"]),
+    ("TERMINATORS", "Commands that a driver cannot be called for as they are.", &["terminator", "both ends"]),
+    ("ABOVE_LAYERS", "Those of them that the first layer cannot be called for as they are, either.", &["both ends"]),
+];
+
 fn handled() -> Result<BTreeMap<&'static str, &'static str>, Failure> {
     let mut handled = BTreeMap::new();
     for line in include_str!("handled.tsv").lines().filter(|line| !line.starts_with('#')) {
@@ -42,7 +49,6 @@ fn handled() -> Result<BTreeMap<&'static str, &'static str>, Failure> {
     Ok(handled)
 }
 
-/// Compares the registry's carriers with `handled.tsv`.
 pub(super) fn check(definitions: &Definitions, registry: &Numbered) -> Result<(), Failure> {
     let found = carriers(definitions, registry)?;
     let named: BTreeSet<String> = handled()?.into_keys().map(str::to_owned).collect();
@@ -61,23 +67,7 @@ pub(super) fn check(definitions: &Definitions, registry: &Numbered) -> Result<()
 /// Returns the commands that need functions of their own, for a test of the loader that it has them.
 pub(super) fn file(registry: &Numbered) -> Result<Generated, Failure> {
     let mut text = String::from("use crate::registry::{CommandId, command};\n");
-    for (constant, about, treatments) in [
-        (
-            "TRAMPOLINES",
-            "Commands for which a trampoline that knows no parameters is not enough.",
-            &["trampoline"][..],
-        ),
-        (
-            "TERMINATORS",
-            "Commands that a driver cannot be called for as they are.",
-            &["terminator", "both ends"],
-        ),
-        (
-            "ABOVE_LAYERS",
-            "Those of them that the first layer cannot be called for as they are, either.",
-            &["both ends"],
-        ),
-    ] {
+    for (constant, about, treatments) in LISTS {
         let names = commands(registry, treatments)?;
         let _ = write!(text, "\n/// {about}\npub(crate) const {constant}: &[CommandId] = &[\n{names}];\n");
     }

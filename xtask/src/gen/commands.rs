@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use roxmltree::Node;
-
 use crate::Failure;
 use crate::r#gen::definitions::Definitions;
 use crate::r#gen::generated::{Generated, wrapped};
@@ -14,11 +12,10 @@ use crate::r#gen::order::{self, Group, Numbered};
 use crate::r#gen::signatures::Signatures;
 
 pub(super) fn files<'a>(
-    root: Node<'a, 'a>,
     definitions: &'a Definitions<'a>,
     registry: &Numbered,
 ) -> Result<Vec<Generated>, Failure> {
-    let mut signatures = Signatures::read(root, definitions)?;
+    let mut signatures = Signatures::read(definitions)?;
     let mut parts = BTreeMap::<_, String>::new();
     for (id, command) in registry.commands().iter().enumerate() {
         *parts.entry(part(registry, command)).or_default() += &row(registry, &mut signatures, id)?;

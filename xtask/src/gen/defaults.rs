@@ -5,7 +5,6 @@ use roxmltree::Node;
 
 use super::definitions::Definitions;
 use super::generated::{Generated, wrapped};
-use super::layout::{ABIS, Types};
 use super::model::{child_text, children, declaration, of_this_api};
 use super::naming;
 use super::order::Numbered;
@@ -32,11 +31,10 @@ const FILLED: [(&str, &str); 3] = [
 const DESTROYERS: [&str; 1] = ["vkReleasePerformanceConfigurationINTEL"];
 
 pub(super) fn files<'a>(
-    root: Node<'a, 'a>,
     definitions: &'a Definitions<'a>,
     registry: &Numbered,
 ) -> Result<Vec<Generated>, Failure> {
-    let reader = Reader { types: Types::read(root)?, definitions };
+    let reader = Reader(definitions);
     let mut rows = Vec::new();
     for command in registry.commands() {
         if command.core.is_some() || command.alias_of.is_some() {
@@ -55,17 +53,13 @@ struct Parameter<'a> {
     name: &'a str,
     of_type: &'a str,
     is_pointer: bool,
-    /// A pointer to a pointer.
     is_double: bool,
     /// A pointer to something that the command may write.
     is_out: bool,
     len: Option<&'a str>,
 }
 
-struct Reader<'a> {
-    types: Types<'a>,
-    definitions: &'a Definitions<'a>,
-}
+struct Reader<'a>(&'a Definitions<'a>);
 
 impl<'a> Reader<'a> {
     /// `CONSTANT (a: Class, b: Class,) Result [action(a)] value;`, or none for what records and returns nothing.
@@ -111,8 +105,8 @@ impl<'a> Reader<'a> {
 
     /// Returns the type that the processor passes.
     fn class(&self, parameter: &Parameter) -> &'static str {
-        let sizes = |abi| self.types.size(parameter.of_type, &ABIS[abi]).unwrap_or(0);
-        match (parameter.is_pointer, parameter.of_type, sizes(0), sizes(1)) {
+        let sizes = self.0.layouts.sizes(parameter.of_type).unwrap_or_default();
+        match (parameter.is_pointer, parameter.of_type, sizes[0], sizes[1]) {
             (true, ..) | (false, _, 8, 4) => "Pointer",
             (false, "float", ..) => "f32",
             (false, _, 8, 8) => "u64",
@@ -142,34 +136,22 @@ impl<'a> Reader<'a> {
     fn described_handle(&self, parameters: &[Parameter]) -> Result<Option<(char, [usize; 3])>, Failure> {
         let infos = parameters.iter().filter(|parameter| parameter.is_pointer && !parameter.is_out);
         for info in infos {
-            let members = self
-                .definitions
-                .types
-                .get(info.of_type)
-                .into_iter()
-                .flat_map(|node| children(*node, "member"));
+            let members =
+                self.0.types.get(info.of_type).into_iter().flat_map(|node| children(*node, "member"));
             for (index, member) in members.filter(|node| of_this_api(*node)).enumerate() {
                 let is_handle =
                     child_text(member, "type").is_some_and(|name| self.object_type(name).is_some());
                 if is_handle && !is_pointer(member) {
-                    return Ok(Some((info.letter, self.offset(info.of_type, index)?)));
+                    return Ok(Some((info.letter, self.0.layouts.offsets(info.of_type)?[index])));
                 }
             }
         }
         Ok(None)
     }
 
-    fn offset(&self, structure: &str, member: usize) -> Result<[usize; 3], Failure> {
-        let mut offsets = [0; 3];
-        for (offset, abi) in offsets.iter_mut().zip(&ABIS) {
-            *offset = self.types.offsets(structure, abi)?[member];
-        }
-        Ok(offsets)
-    }
-
     fn object_type(&self, handle: &str) -> Option<i32> {
-        let node = self.definitions.types.get(self.definitions.first(handle))?;
-        self.definitions.enumerations.number("VkObjectType", node.attribute("objtypeenum")?)
+        let node = self.0.types.get(self.0.first(handle))?;
+        self.0.enumerations.number("VkObjectType", node.attribute("objtypeenum")?)
     }
 
     /// Returns how the object or the objects are made that the command returns through this parameter.
@@ -229,11 +211,11 @@ impl<'a> Reader<'a> {
             return Ok(count.map(|count| format!("clear({letter}, {count}, [1, 1, 1])")));
         }
         let count = count.map_or("1".to_owned(), |count| count.to_string());
-        let Ok(sizes) = self.sizes(out.of_type) else { return Ok(None) };
+        let Ok(sizes) = self.0.layouts.sizes(out.of_type) else { return Ok(None) };
         let counts = self.counts_beside_pointers(out.of_type)?;
         Ok(match counts {
             Some(counts) => (!counts.is_empty()).then(|| format!("clear_counts({letter}, &{counts:?})")),
-            None if self.types.structure_type(out.of_type).is_some() => {
+            None if self.0.layouts.structure_type(out.of_type).is_some() => {
                 Some(format!("clear_structures({letter}, {count}, {sizes:?})"))
             }
             None if out.of_type == "VkBaseOutStructure" => None,
@@ -241,17 +223,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn sizes(&self, name: &str) -> Result<[usize; 3], Failure> {
-        let mut sizes = [0; 3];
-        for (size, abi) in sizes.iter_mut().zip(&ABIS) {
-            *size = self.types.size(name, abi)?;
-        }
-        Ok(sizes)
-    }
-
     /// Returns the positions of counts for arrays that the application provides, or none for a structure without such arrays.
     fn counts_beside_pointers(&self, name: &str) -> Result<Option<Vec<[usize; 3]>>, Failure> {
-        let Some(node) = self.definitions.types.get(name) else { return Ok(None) };
+        let Some(node) = self.0.types.get(name) else { return Ok(None) };
         let members: Vec<_> = children(*node, "member").filter(|node| of_this_api(*node)).collect();
         let named = |member: &Node<'a, 'a>| child_text(*member, "name").unwrap_or_default();
         if !members.iter().any(|member| is_pointer(*member) && named(member) != "pNext") {
@@ -260,7 +234,7 @@ impl<'a> Reader<'a> {
         let mut counts = Vec::new();
         for (index, member) in members.iter().enumerate() {
             if child_text(*member, "type") == Some("uint32_t") && named(member).ends_with("Count") {
-                counts.push(self.offset(name, index)?);
+                counts.push(self.0.layouts.offsets(name)?[index]);
             }
         }
         Ok(Some(counts))
@@ -297,7 +271,6 @@ fn is_pointer(node: Node) -> bool {
     declaration(node).contains('*')
 }
 
-/// Returns a number as Rust likes it.
 fn underscored(number: i32) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =

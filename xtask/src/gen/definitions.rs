@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use roxmltree::Node;
 
 use super::enumerations::Enumerations;
+use super::layout::Types;
 use super::model::{
     child_text, children, declared_commands, grandchildren, minor, of_this_api, providers, required,
 };
@@ -20,9 +21,9 @@ pub(super) struct Definitions<'a> {
     firsts: BTreeMap<&'a str, &'a str>,
     pub(super) constants: BTreeMap<&'a str, &'a str>,
     pub(super) enumerations: Enumerations<'a>,
+    pub(super) layouts: Types<'a>,
     /// The commands that are declared in full.
     pub(super) commands: BTreeMap<&'a str, Node<'a, 'a>>,
-    /// The structures that extend each structure.
     extending: BTreeMap<&'a str, Vec<&'a str>>,
     /// The first minor version with each type, and the extensions with it.
     core: BTreeMap<&'a str, u8>,
@@ -73,7 +74,19 @@ impl<'a> Definitions<'a> {
         let constants =
             values.filter_map(|value| Some((value.attribute("name")?, value.attribute("value")?))).collect();
         let (enumerations, commands) = (Enumerations::read(root)?, declared_commands(root));
-        Ok(Self { types, aliases, firsts, constants, enumerations, commands, extending, core, extensions })
+        let layouts = Types::read(root)?;
+        Ok(Self {
+            types,
+            aliases,
+            firsts,
+            constants,
+            enumerations,
+            layouts,
+            commands,
+            extending,
+            core,
+            extensions,
+        })
     }
 
     /// Returns the type's name at its declaration.
@@ -84,7 +97,6 @@ impl<'a> Definitions<'a> {
         self.firsts.get(name).copied().unwrap_or(name)
     }
 
-    /// Returns the structures that extend this one.
     pub(super) fn extending(&self, name: &str) -> &[&'a str] {
         self.extending.get(name).map_or(&[], Vec::as_slice)
     }
@@ -96,6 +108,11 @@ impl<'a> Definitions<'a> {
         found.retain(|structure| structure.core.is_some() || !structure.extensions.is_empty());
         found.sort_by_key(|structure| structure.s_type);
         Ok(found)
+    }
+
+    /// Returns the number of a structure's `sType`, if it has one in this API.
+    pub(super) fn number_of(&self, name: &str) -> Option<i32> {
+        self.enumerations.number("VkStructureType", self.layouts.structure_type(name)?)
     }
 
     pub(super) fn structure(&self, name: &str) -> Result<Structure<'a>, Failure> {
@@ -110,10 +127,7 @@ impl<'a> Definitions<'a> {
         };
         for member in children(*node, "member").filter(|node| of_this_api(*node)) {
             match child_text(member, "name").ok_or_else(|| format!("{name}: a member without name"))? {
-                "sType" => {
-                    let number = self.enumerations.number("VkStructureType", required(member, "values")?);
-                    structure.s_type = number.unwrap_or_default();
-                }
+                "sType" => structure.s_type = self.number_of(name).unwrap_or_default(),
                 "pNext" => {}
                 own => structure.members.push((own, member)),
             }

@@ -94,7 +94,6 @@ impl<'a> Enumerations<'a> {
         naming::command(name.trim_start_matches("Vk"))
     }
 
-    /// Returns the file with these enumerations, by number.
     pub(super) fn file(&self, folder: &str, names: &BTreeSet<String>) -> Generated {
         let row = |(number, name): (usize, &String)| {
             let mut words = vec![format!("{number} {} \"{name}\" {{", Self::constant(name))];

@@ -12,7 +12,6 @@ pub(super) enum Differs {
 
 use Differs::{Everywhere, WhereMade};
 
-/// The types, and how they differ.
 pub(super) const TYPES: &[(&str, Differs)] = &[
     ("VkInstance", Everywhere),
     ("VkPhysicalDevice", Everywhere),

@@ -9,14 +9,14 @@ use crate::r#gen::model::{child_text, children, declaration, grandchildren, of_t
 use crate::r#gen::structures;
 
 /// The sizes that C leaves to the processor, in bytes.
-pub(super) struct Abi {
+struct Abi {
     pointer: usize,
     /// Alignment of `uint64_t` and `double` in structures.
     align_of_8: usize,
 }
 
 /// 64-bit processors, 32-bit ones, and x86 of 32 bits.
-pub(super) const ABIS: [Abi; 3] =
+const ABIS: [Abi; 3] =
     [Abi { pointer: 8, align_of_8: 8 }, Abi { pointer: 4, align_of_8: 8 }, Abi { pointer: 4, align_of_8: 4 }];
 
 pub(super) struct Types<'a> {
@@ -51,22 +51,12 @@ struct Layout {
     align: usize,
 }
 
-const NUMBERS: [(&str, usize); 14] = [
-    ("char", 1),
-    ("int8_t", 1),
-    ("uint8_t", 1),
-    ("int16_t", 2),
-    ("uint16_t", 2),
-    ("int", 4),
-    ("int32_t", 4),
-    ("uint32_t", 4),
-    ("float", 4),
-    ("double", 8),
-    ("int64_t", 8),
-    ("uint64_t", 8),
-    // Of Fuchsia and Windows.
-    ("zx_handle_t", 4),
-    ("DWORD", 4),
+const NUMBERS: [(&str, usize); 4] = [
+    ("char int8_t uint8_t", 1),
+    ("int16_t uint16_t", 2),
+    // The last two are of Fuchsia and Windows.
+    ("int int32_t uint32_t float zx_handle_t DWORD", 4),
+    ("double int64_t uint64_t", 8),
 ];
 
 const POINTERS: [&str; 6] = ["size_t", "HANDLE", "HINSTANCE", "HWND", "HMONITOR", "LPCWSTR"];
@@ -74,7 +64,9 @@ const POINTERS: [&str; 6] = ["size_t", "HANDLE", "HINSTANCE", "HWND", "HMONITOR"
 impl<'a> Types<'a> {
     pub(super) fn read(root: Node<'a, '_>) -> Result<Self, Failure> {
         let mut types = Self { types: BTreeMap::new(), constants: BTreeMap::new() };
-        types.types.extend(NUMBERS.map(|(name, size)| (name, Type::Number(size))));
+        for (names, size) in NUMBERS {
+            types.types.extend(names.split(' ').map(|name| (name, Type::Number(size))));
+        }
         types.types.extend(POINTERS.map(|name| (name, Type::Pointer)));
         for list in children(root, "enums") {
             if list.attribute("type") == Some("constants") {
@@ -103,8 +95,9 @@ impl<'a> Types<'a> {
         }
     }
 
-    pub(super) fn size(&self, name: &str, abi: &Abi) -> Result<usize, Failure> {
-        Ok(self.layout(name, abi)?.size)
+    /// Returns the size in each ABI.
+    pub(super) fn sizes(&self, name: &str) -> Result<[usize; 3], Failure> {
+        each(|abi| Ok(self.layout(name, abi)?.size))
     }
 
     fn read_type(&self, node: Node<'a, '_>) -> Result<Option<(&'a str, Type<'a>)>, Failure> {
@@ -168,11 +161,14 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Returns the offsets of a structure's members, in bytes. A bit field has the offset of its first byte.
-    pub(super) fn offsets(&self, name: &str, abi: &Abi) -> Result<Vec<usize>, Failure> {
+    /// Returns the offset of each member of a structure, in each ABI. A bit field has the offset of its first byte.
+    pub(super) fn offsets(&self, name: &str) -> Result<Vec<[usize; 3]>, Failure> {
         match self.types.get(name) {
-            Some(Type::Structure { members, .. }) => Ok(self.structure(members, abi)?.1),
-            Some(Type::SameAs(other)) => self.offsets(other, abi),
+            Some(Type::Structure { members, .. }) => {
+                let [a, b, c] = each(|abi| Ok(self.structure(members, abi)?.1))?;
+                Ok((0..a.len()).map(|at| [a[at], b[at], c[at]]).collect())
+            }
+            Some(Type::SameAs(other)) => self.offsets(other),
             _ => Err(format!("{name} is no structure").into()),
         }
     }
@@ -213,9 +209,13 @@ impl<'a> Types<'a> {
     }
 }
 
+fn each<T>(of: impl Fn(&Abi) -> Result<T, Failure>) -> Result<[T; 3], Failure> {
+    Ok([of(&ABIS[0])?, of(&ABIS[1])?, of(&ABIS[2])?])
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{ABIS, Types};
+    use super::Types;
 
     const REGISTRY: &str = r#"<registry>
         <types>
@@ -257,16 +257,16 @@ mod tests {
     fn sizes_in_each_abi() {
         let document = roxmltree::Document::parse(REGISTRY).unwrap();
         let types = Types::read(document.root_element()).unwrap();
-        let sizes = |name| ABIS.each_ref().map(|abi| types.size(name, abi).unwrap());
+        let sizes = |name| types.sizes(name).unwrap();
         assert_eq!(sizes("VkPlain"), [24, 12, 12]);
         assert_eq!(sizes("VkPlainKHR"), [24, 12, 12]);
         assert_eq!(sizes("VkMixed"), [40, 40, 36]);
         assert_eq!(sizes("VkArrays"), [64, 64, 64]);
         assert_eq!(sizes("VkBits"), [12, 12, 12]);
-        let offsets = |name| ABIS.each_ref().map(|abi| types.offsets(name, abi).unwrap());
-        assert_eq!(offsets("VkPlain"), [[0, 8, 16], [0, 4, 8], [0, 4, 8]]);
-        assert_eq!(offsets("VkMixed"), [[0, 8, 16, 24, 32], [0, 8, 16, 24, 32], [0, 4, 12, 20, 28]]);
+        assert_eq!(types.offsets("VkPlain").unwrap(), [[0; 3], [8, 4, 4], [16, 8, 8]]);
+        let mixed = [[0; 3], [8, 8, 4], [16, 16, 12], [24, 24, 20], [32, 32, 28]];
+        assert_eq!(types.offsets("VkMixed").unwrap(), mixed);
         assert_eq!(types.structure_type("VkPlainKHR"), Some("VK_STRUCTURE_TYPE_PLAIN"));
-        assert!(types.size("VkNobodys", &ABIS[0]).is_err());
+        assert!(types.sizes("VkNobodys").is_err());
     }
 }

@@ -5,9 +5,12 @@
 //! [`features`], [`properties`], [`formats`], [`recorded`], [`types`], [`defaults`] and [`dependencies`].
 
 use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
 
 use crate::Failure;
-use crate::workspace::root;
+use crate::workspace::{read, root};
 
 mod audit;
 mod commands;
@@ -34,18 +37,19 @@ mod types;
 use definitions::Definitions;
 use generated::Generated;
 
-/// Runs the task: `--registry PATH` gives the path of `vk.xml`, and `--check` compares instead of writing.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let (path, check) = match arguments {
-        [option, path] if option == "--registry" => (path, false),
-        [option, path, check] | [check, option, path] if option == "--registry" && check == "--check" => {
-            (path, true)
-        }
-        _ => return Err("gen needs --registry PATH, the vk.xml to read, and takes --check".into()),
-    };
-    let text = fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    let files = generate(&text)?;
-    if check { compare(&files) } else { write(&files) }
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The vk.xml to read
+    #[arg(long, value_name = "PATH")]
+    registry: PathBuf,
+    /// Compare instead of writing
+    #[arg(long)]
+    check: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let files = generate(&String::from_utf8(read(&options.registry)?)?)?;
+    if options.check { compare(&files) } else { write(&files) }
 }
 
 /// Returns the registry that `VK_XML` names, or that `test.sh` checks the generated files against. Without one, the test that
@@ -63,19 +67,19 @@ fn generate(text: &str) -> Result<Vec<Generated>, Failure> {
     let registry = order::number(model::Registry::read(root)?);
     let definitions = Definitions::read(root)?;
     audit::check(&definitions, &registry)?;
-    let mut files = commands::files(root, &definitions, &registry)?;
+    let mut files = commands::files(&definitions, &registry)?;
     files.extend(extensions::files(&registry));
-    files.push(structures::file(root, &definitions)?);
+    files.push(structures::file(&definitions)?);
     files.push(audit::file(&registry)?);
     files.push(audit::types_file());
     files.extend(exports::files(&registry)?);
     files.extend(features::files(&definitions, &registry)?);
     files.extend(properties::files(&definitions, &registry)?);
     files.extend(formats::files(root, &definitions)?);
-    files.extend(defaults::files(root, &definitions, &registry)?);
+    files.extend(defaults::files(&definitions, &registry)?);
     files.push(dependencies::file(root, &registry)?);
-    files.extend(recorded::files(root, &registry)?);
-    files.extend(types::files(root, &definitions, &registry)?);
+    files.extend(recorded::files(root, &definitions, &registry)?);
+    files.extend(types::files(&definitions, &registry)?);
     Ok(files)
 }
 

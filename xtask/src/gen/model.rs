@@ -37,9 +37,8 @@ pub(super) struct Extension {
 }
 
 impl Registry {
-    /// Reads the registry from the root element of `vk.xml`.
-    pub(super) fn read(root: Node<'_, '_>) -> Result<Self, Failure> {
-        let declarations = declarations(root)?;
+    pub(super) fn read<'a>(root: Node<'a, 'a>) -> Result<Self, Failure> {
+        let declarations = declarations(root);
         let header_patch = header_patch(root)?;
         let mut registry =
             Self { header_patch, newest_minor: 0, commands: Vec::new(), extensions: Vec::new() };
@@ -115,19 +114,12 @@ impl Command {
     }
 }
 
-fn declarations<'a>(root: Node<'a, '_>) -> Result<BTreeMap<&'a str, Declaration<'a>>, Failure> {
-    let mut found = BTreeMap::new();
-    for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
-        if let Some(of) = node.attribute("alias") {
-            found.insert(required(node, "name")?, Err(of));
-            continue;
-        }
-        let proto = children(node, "proto").next().ok_or("a command without prototype")?;
-        let name = child_text(proto, "name").ok_or("a prototype without name")?;
-        let first = children(node, "param").next().ok_or_else(|| format!("{name}: no parameters"))?;
-        found.insert(name, Ok(child_text(first, "type").ok_or_else(|| format!("{name}: no type"))?));
-    }
-    Ok(found)
+fn declarations<'a>(root: Node<'a, 'a>) -> BTreeMap<&'a str, Declaration<'a>> {
+    let nodes = grandchildren(root, "commands", "command").filter(|node| of_this_api(*node));
+    let aliases = nodes.filter_map(|node| Some((node.attribute("name")?, Err(node.attribute("alias")?))));
+    let first = |node| child_text(children(node, "param").next()?, "type");
+    let declared = declared_commands(root).into_iter();
+    aliases.chain(declared.filter_map(|(name, node)| Some((name, Ok(first(node)?))))).collect()
 }
 
 fn header_patch(root: Node) -> Result<u32, Failure> {

@@ -28,7 +28,6 @@ pub(super) enum Group {
     Device,
 }
 
-/// The registry with its commands in numbering order.
 pub(super) struct Numbered {
     pub(super) registry: Registry,
     ids: BTreeMap<String, usize>,
@@ -56,7 +55,6 @@ impl Numbered {
         known.chain(all.iter().filter(|it| !self.is_known_to_loaders(it)))
     }
 
-    /// Returns the number of extensions that matter to loaders.
     pub(super) fn known_to_loaders(&self) -> usize {
         self.extensions().filter(|it| self.is_known_to_loaders(it)).count()
     }

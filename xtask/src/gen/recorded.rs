@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 
 use roxmltree::Node;
 
-use super::generated::{Generated, header, wrapped};
-use super::layout::{ABIS, Types};
+use super::definitions::Definitions;
+use super::generated::{Generated, three, wrapped};
 use super::model::{child_text, children, declaration, grandchildren, of_this_api};
 use super::naming;
 use super::order::Numbered;
-use super::structures::structure_types;
 use crate::Failure;
 
 const FOLDER: &str = "driver-runtime/src/command_buffer/recording";
-const FILE_LENGTH: usize = 90;
 
 /// Commands about the command buffer itself, not its content.
 const OWN: [&str; 3] =
@@ -27,8 +25,12 @@ const OF_DESCRIPTORS: [(&str, &[i32]); 3] = [
     ("pTexelBufferView", &[4, 5]),
 ];
 
-pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, Failure> {
-    let mut reader = Reader::new(root)?;
+pub(super) fn files<'a>(
+    root: Node<'a, 'a>,
+    definitions: &'a Definitions<'a>,
+    registry: &Numbered,
+) -> Result<Vec<Generated>, Failure> {
+    let mut reader = Reader { definitions, kinds: BTreeMap::new() };
     let mut rows = Vec::new();
     for node in grandchildren(root, "commands", "command").filter(|node| of_this_api(*node)) {
         let Some(proto) = children(node, "proto").next() else { continue };
@@ -40,29 +42,17 @@ pub(super) fn files(root: Node, registry: &Numbered) -> Result<Vec<Generated>, F
         }
         rows.extend(reader.command(name, node)?);
     }
-    let mut files = Vec::new();
     let commands = "Commands that record, with their parameters and what these point to.";
-    for (part, rows) in rows.chunks(FILE_LENGTH).enumerate() {
-        files.push(file(&format!("commands_{}_gen.rs", part + 1), commands, "commands", rows));
-    }
+    let start = format!("{FOLDER}/commands");
+    let mut files: Vec<_> = Generated::chunks(&start, commands, "super::rows::commands", &rows, 90).collect();
     let structures = "Structures with pointers that commands which record are given.";
-    files.push(file("structures_gen.rs", structures, "structures", &reader.rows()?));
+    let path = format!("{FOLDER}/structures_gen.rs");
+    files.push(Generated::rows(path, structures, "super::rows::structures", &reader.rows()?));
     Ok(files)
 }
 
-fn file(name: &str, title: &str, macro_name: &str, rows: &[String]) -> Generated {
-    let text = format!(
-        "{}//! {title}\n\nuse super::rows::{macro_name};\n\n{macro_name}! {{\n{}}}\n",
-        header(),
-        rows.concat()
-    );
-    Generated { path: std::path::Path::new(FOLDER).join(name), text }
-}
-
-/// The kind of a structure, for copying.
 #[derive(Clone)]
 enum Kind {
-    /// Bytes.
     Plain,
     /// Bytes and the targets of the pointers.
     Pointers(Vec<Pointer>),
@@ -93,26 +83,12 @@ enum Target {
     Structure(String),
 }
 
-/// The parts of the registry that are read.
-pub(super) struct Reader<'a> {
-    types: Types<'a>,
-    nodes: BTreeMap<&'a str, Node<'a, 'a>>,
-    numbers: BTreeMap<&'a str, i32>,
+struct Reader<'a> {
+    definitions: &'a Definitions<'a>,
     kinds: BTreeMap<String, Kind>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(root: Node<'a, 'a>) -> Result<Self, Failure> {
-        let mut nodes = BTreeMap::new();
-        for node in grandchildren(root, "types", "type").filter(|node| of_this_api(*node)) {
-            if let Some(name) = node.attribute("name").or_else(|| child_text(node, "name")) {
-                nodes.insert(name, node);
-            }
-        }
-        let numbers = structure_types(root)?;
-        Ok(Self { types: Types::read(root)?, nodes, numbers, kinds: BTreeMap::new() })
-    }
-
     /// Returns the row of a command, or none for one that cannot be recorded: with arrays of arrays, or data whose size is said elsewhere.
     fn command(&mut self, name: &str, node: Node<'a, 'a>) -> Result<Option<String>, Failure> {
         let parameters: Vec<Node> =
@@ -152,11 +128,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the type that the processor passes.
-    pub(super) fn class(&self, of_type: &str) -> Result<&'static str, Failure> {
-        let is_enum = self.nodes.get(of_type).is_some_and(|node| node.attribute("category") == Some("enum"))
+    fn class(&self, of_type: &str) -> Result<&'static str, Failure> {
+        let is_enum = self
+            .definitions
+            .types
+            .get(self.definitions.first(of_type))
+            .is_some_and(|node| node.attribute("category") == Some("enum"))
             && !of_type.contains("FlagBits");
-        let sizes = (self.types.size(of_type, &ABIS[0])?, self.types.size(of_type, &ABIS[1])?);
-        Ok(match sizes {
+        let sizes = self.definitions.layouts.sizes(of_type)?;
+        Ok(match (sizes[0], sizes[1]) {
             _ if of_type == "float" => "f32",
             (4, 4) if is_enum || of_type == "int32_t" => "i32",
             (2, 2) => "u16",
@@ -169,32 +149,22 @@ impl<'a> Reader<'a> {
 
     /// Returns the target of a pointer to this type, or none if it cannot be copied.
     fn target(&mut self, of_type: &str) -> Result<Option<Target>, Failure> {
-        let of_type = self.resolved(of_type);
+        let of_type = self.definitions.first(of_type);
         if of_type == "void" {
             return Ok(Some(Target::Plain([1; 3])));
         }
         match self.kind(of_type)? {
             Kind::Unknown => Ok(None),
-            Kind::Plain => match sizes(|abi| self.types.size(of_type, &ABIS[abi])) {
-                Ok(sizes) => Ok(Some(Target::Plain(sizes))),
-                Err(_) => Ok(None),
-            },
+            Kind::Plain => Ok(self.definitions.layouts.sizes(of_type).ok().map(Target::Plain)),
             Kind::Pointers(_) => Ok(Some(Target::Structure(of_type.to_owned()))),
         }
-    }
-
-    fn resolved<'b>(&self, name: &'b str) -> &'b str
-    where
-        'a: 'b,
-    {
-        self.nodes.get(name).and_then(|node| node.attribute("alias")).unwrap_or(name)
     }
 
     fn kind(&mut self, name: &str) -> Result<Kind, Failure> {
         if let Some(known) = self.kinds.get(name) {
             return Ok(known.clone());
         }
-        let Some(node) = self.nodes.get(name).copied() else { return Ok(Kind::Plain) };
+        let Some(node) = self.definitions.types.get(name).copied() else { return Ok(Kind::Plain) };
         // Nothing here contains itself, but chains lead anywhere.
         self.kinds.insert(name.to_owned(), Kind::Plain);
         let kind = match node.attribute("category") {
@@ -209,17 +179,16 @@ impl<'a> Reader<'a> {
     fn structure(&mut self, name: &str, node: Node<'a, 'a>) -> Result<Kind, Failure> {
         let members: Vec<Node> = children(node, "member").filter(|node| of_this_api(*node)).collect();
         let names: Vec<&str> = members.iter().filter_map(|node| child_text(*node, "name")).collect();
-        let Ok(all) = sizes(|abi| self.types.offsets(name, &ABIS[abi])) else { return Ok(Kind::Unknown) };
-        let at = |index: usize| [all[0][index], all[1][index], all[2][index]];
+        let Ok(at) = self.definitions.layouts.offsets(name) else { return Ok(Kind::Unknown) };
         let mut pointers = Vec::new();
         for (index, member) in members.iter().enumerate() {
             let of_type = child_text(*member, "type").ok_or("a member without type")?;
             let text = declaration(*member);
             if !text.contains('*') {
-                match self.kind(self.resolved(of_type))? {
+                match self.kind(self.definitions.first(of_type))? {
                     Kind::Plain => {}
                     Kind::Pointers(inner) if !text.contains('[') => {
-                        pointers.extend(inner.into_iter().map(|pointer| pointer.moved(at(index))));
+                        pointers.extend(inner.into_iter().map(|pointer| pointer.moved(at[index])));
                     }
                     _ => return Ok(Kind::Unknown),
                 }
@@ -227,7 +196,7 @@ impl<'a> Reader<'a> {
             }
             if names[index] == "pNext" {
                 let target = Target::Plain([0; 3]);
-                pointers.push(Pointer { at: at(index), count: Count::Chain, target, when: None });
+                pointers.push(Pointer { at: at[index], count: Count::Chain, target, when: None });
                 continue;
             }
             let count = match member.attribute("len") {
@@ -237,7 +206,7 @@ impl<'a> Reader<'a> {
                 Some(length) => match names.iter().position(|name| *name == length) {
                     Some(counted) => {
                         let of = child_text(members[counted], "type").ok_or("a member without type")?;
-                        Count::Counted(at(counted), self.types.size(of, &ABIS[0])?)
+                        Count::Counted(at[counted], self.definitions.layouts.sizes(of)?[0])
                     }
                     None => return Ok(Kind::Unknown),
                 },
@@ -247,8 +216,8 @@ impl<'a> Reader<'a> {
             let kinds = OF_DESCRIPTORS.iter().find(|(pointer, _)| *pointer == names[index]);
             let kinds = kinds.filter(|_| name == "VkWriteDescriptorSet");
             let selector = names.iter().position(|name| *name == "descriptorType");
-            let when = kinds.and_then(|(_, kinds)| Some((at(selector?), *kinds)));
-            pointers.push(Pointer { at: at(index), count, target, when });
+            let when = kinds.and_then(|(_, kinds)| Some((at[selector?], *kinds)));
+            pointers.push(Pointer { at: at[index], count, target, when });
         }
         Ok(if pointers.is_empty() { Kind::Plain } else { Kind::Pointers(pointers) })
     }
@@ -258,7 +227,7 @@ impl<'a> Reader<'a> {
         for member in children(node, "member").filter(|node| of_this_api(*node)) {
             let of_type = child_text(member, "type").ok_or("a member without type")?;
             let is_address = of_type == "void" || !declaration(member).contains('*');
-            if !is_address || !matches!(self.kind(self.resolved(of_type))?, Kind::Plain) {
+            if !is_address || !matches!(self.kind(self.definitions.first(of_type))?, Kind::Plain) {
                 return Ok(Kind::Unknown);
             }
         }
@@ -268,9 +237,9 @@ impl<'a> Reader<'a> {
     /// Returns the rows of the structures that commands lead to, and of what may be chained to these.
     fn rows(&mut self) -> Result<Vec<String>, Failure> {
         let candidates: Vec<(&str, &str)> = self
-            .nodes
+            .definitions
+            .types
             .iter()
-            .filter(|(_, node)| node.attribute("alias").is_none())
             .filter_map(|(name, node)| Some((*name, node.attribute("structextends")?)))
             .collect();
         loop {
@@ -287,13 +256,11 @@ impl<'a> Reader<'a> {
         let mut rows = Vec::new();
         for (name, kind) in &self.kinds {
             let Kind::Pointers(pointers) = kind else { continue };
-            let constant = self.types.structure_type(name);
-            let number = match constant.map(|constant| self.numbers.get(constant)) {
-                Some(None) => continue,
-                Some(Some(number)) => *number,
-                None => -1,
+            let number = match self.definitions.number_of(name) {
+                None if self.definitions.layouts.structure_type(name).is_some() => continue,
+                number => number.unwrap_or(-1),
             };
-            let size = sizes(|abi| self.types.size(name, &ABIS[abi]))?;
+            let size = self.definitions.layouts.sizes(name)?;
             let mut words = vec![naming::command(name), number.to_string(), format!("({})", three(&size))];
             words.extend(pointers.iter().map(Pointer::shown));
             rows.push(wrapped(&words));
@@ -335,15 +302,6 @@ fn shown(target: &Target) -> String {
     }
 }
 
-fn three(numbers: &[usize; 3]) -> String {
-    numbers.map(|number| number.to_string()).join(" ")
-}
-
-/// Returns a value for each ABI.
-fn sizes<T>(mut of: impl FnMut(usize) -> Result<T, Failure>) -> Result<[T; 3], Failure> {
-    Ok([of(0)?, of(1)?, of(2)?])
-}
-
-pub(super) fn letter(index: usize) -> char {
+fn letter(index: usize) -> char {
     char::from(b'a' + u8::try_from(index).unwrap_or_default())
 }

@@ -12,8 +12,8 @@ use crate::Failure;
 pub(super) struct Signatures<'a>(Writer<'a>);
 
 impl<'a> Signatures<'a> {
-    pub(super) fn read(root: Node<'a, 'a>, definitions: &'a Definitions<'a>) -> Result<Self, Failure> {
-        Ok(Self(Writer::new(root, definitions)?))
+    pub(super) fn read(definitions: &'a Definitions<'a>) -> Result<Self, Failure> {
+        Ok(Self(Writer::new(definitions)?))
     }
 
     /// `( device: vk::Device, count: u32, writes: Array<'a, vk::X<'a>> [count], ) -> vk::Result,`
@@ -62,7 +62,6 @@ impl<'a> Signatures<'a> {
     }
 }
 
-/// Returns whether the registry has the type's definition.
 fn is_defined(of_type: &str) -> bool {
     of_type.starts_with("Vk")
         || of_type.ends_with("_t") && !of_type.contains("xcb")

@@ -6,22 +6,18 @@ use roxmltree::Node;
 
 use crate::Failure;
 use crate::r#gen::definitions::Definitions;
-use crate::r#gen::enumerations::Enumerations;
 use crate::r#gen::generated::Generated;
-use crate::r#gen::layout::{ABIS, Types};
 use crate::r#gen::model::{child_text, children};
 
 /// The structure whose chain gets copied.
 const CHAINED_TO: &str = "VkDeviceCreateInfo";
 
-pub(super) fn file(root: Node, definitions: &Definitions) -> Result<Generated, Failure> {
-    let types = Types::read(root)?;
+pub(super) fn file(definitions: &Definitions) -> Result<Generated, Failure> {
     let mut rows = BTreeMap::new();
     for name in chained_to(definitions, CHAINED_TO) {
         // A structure whose type has no number is of another API or of an extension that is not supported.
-        let number = |constant| definitions.enumerations.number("VkStructureType", constant);
-        if let Some(number) = types.structure_type(name).and_then(number) {
-            let sizes = ABIS.iter().map(|abi| types.size(name, abi)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(number) = definitions.number_of(name) {
+            let sizes = definitions.layouts.sizes(name)?;
             let shown = if sizes[1] == sizes[2] { &sizes[..2] } else { &sizes[..] };
             let shown: Vec<String> = shown.iter().map(usize::to_string).collect();
             rows.insert(number, format!("    {number} {name} {};\n", shown.join(" ")));
@@ -49,14 +45,6 @@ fn chained_to<'a>(definitions: &Definitions<'a>, start: &str) -> BTreeSet<&'a st
     found
 }
 
-/// Returns the values of `VkStructureType`, by their names.
-pub(super) fn structure_types<'a>(root: Node<'a, 'a>) -> Result<BTreeMap<&'a str, i32>, Failure> {
-    let enumerations = Enumerations::read(root)?;
-    let values = enumerations.values("VkStructureType").iter();
-    Ok(values.filter_map(|value| Some((value.name, value.number.try_into().ok()?))).collect())
-}
-
-/// Returns the constant of a structure's `sType` member.
 pub(super) fn structure_type<'a>(structure: Node<'a, '_>) -> Option<&'a str> {
     children(structure, "member")
         .find(|member| child_text(*member, "name") == Some("sType"))?

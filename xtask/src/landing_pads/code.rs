@@ -44,7 +44,6 @@ type File<'data> = ElfFile64<'data, Endianness>;
 pub(crate) struct Code {
     /// The name of the function, with the number of the piece in a block, and its first instruction, by address.
     pub(crate) landings: BTreeMap<u64, (String, u32)>,
-    /// The names of the blocks that the library has.
     pub(crate) blocks: Vec<&'static str>,
     wrong: Vec<String>,
 }
@@ -102,7 +101,6 @@ impl Code {
         Ok(())
     }
 
-    /// Adds the functions whose addresses the library takes.
     fn add_taken(&mut self, file: &File<'_>) -> Result<(), Failure> {
         let functions = named(file, SymbolKind::Text)?;
         let tables = named(file, SymbolKind::Data)?;

@@ -26,15 +26,10 @@ const FLAGS: &str = "-Zbranch-protection=bti,pac-ret -Cforce-frame-pointers=yes 
 const LINKER_FLAGS: &[&str] = &["--emit-relocs"];
 
 /// Builds and checks every library, or checks a file. Needs a nightly compiler with the component `rust-src`.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    match arguments {
-        [] => check_all(),
-        [file] => end(&read(Path::new(file))?.complaints()),
-        _ => Err("the only argument is a library to be checked instead of those that are built".into()),
+pub(crate) fn run(file: Option<&Path>) -> Result<(), Failure> {
+    if let Some(file) = file {
+        return end(&read(file)?.complaints());
     }
-}
-
-fn check_all() -> Result<(), Failure> {
     let (abi, target) = ABI;
     if !is_available(target) {
         return Err(format!("rustup cannot add {target}").into());

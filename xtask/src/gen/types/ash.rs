@@ -12,7 +12,6 @@ pub(super) struct Ash {
     types: BTreeMap<String, bool>,
 }
 
-/// Prefixes of type names.
 const BEGINNINGS: [&str; 6] = [
     "pub struct ",
     "pub union ",
@@ -58,7 +57,6 @@ fn add(text: &str, types: &mut BTreeMap<String, bool>) {
     }
 }
 
-/// Returns the folder with the module `vk`.
 fn folder() -> Result<PathBuf, Failure> {
     let all = metadata(&[])?;
     let mut packages = all["packages"].as_array().into_iter().flatten();

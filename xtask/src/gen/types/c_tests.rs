@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use roxmltree::Node;
 
-use crate::r#gen::layout::{ABIS, Types};
+use crate::r#gen::layout::Types;
 use crate::r#gen::model::{child_text, children, grandchildren, of_this_api};
 
 const NUMBERS: &str = "
@@ -108,26 +108,27 @@ fn layouts_are_those_of_c() {
     let Some(registry) = crate::r#gen::registry_beside_the_repository() else { return };
     let document = roxmltree::Document::parse(&registry).unwrap();
     let types = Types::read(document.root_element()).unwrap();
-    for (abi, option) in [(&ABIS[0], "-m64"), (&ABIS[2], "-m32")] {
+    for (abi, option) in [(0, "-m64"), (2, "-m32")] {
         let mut writer = Writer::new(document.root_element());
         let (mut checks, mut count) = (String::new(), 0);
         let structures: Vec<_> = writer.nodes.iter().map(|(name, node)| (*name, *node)).collect();
         for (name, node) in structures {
             let is_one = ["struct", "union"].map(Some).contains(&node.attribute("category"));
-            let Ok(size) = types.size(name, abi) else { continue };
+            let Ok(sizes) = types.sizes(name) else { continue };
             if !is_one || node.attribute("alias").is_some() {
                 continue;
             }
             writer.declare(name);
             count += 1;
-            writeln!(checks, "_Static_assert(sizeof({name}) == {size}, \"{name}\");").unwrap();
+            writeln!(checks, "_Static_assert(sizeof({name}) == {}, \"{name}\");", sizes[abi]).unwrap();
             let members = children(node, "member").filter(|node| of_this_api(*node));
-            for (member, at) in members.zip(types.offsets(name, abi).unwrap_or_default()) {
+            for (member, at) in members.zip(types.offsets(name).unwrap_or_default()) {
                 let of_name = child_text(member, "name").unwrap();
                 if !text(member).contains(':') {
                     writeln!(
                         checks,
-                        "_Static_assert(__builtin_offsetof({name}, {of_name}) == {at}, \"{name}.{of_name}\");"
+                        "_Static_assert(__builtin_offsetof({name}, {of_name}) == {}, \"{name}.{of_name}\");",
+                        at[abi]
                     )
                     .unwrap();
                 }

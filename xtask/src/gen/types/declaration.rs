@@ -8,7 +8,6 @@ use crate::Failure;
 use crate::r#gen::model::child_text;
 use crate::r#gen::naming;
 
-/// The declared type of a parameter or a member.
 pub(in crate::r#gen) struct Declared<'a> {
     /// In Rust's spelling.
     pub(in crate::r#gen) name: String,
@@ -18,7 +17,6 @@ pub(in crate::r#gen) struct Declared<'a> {
     pointers: Vec<&'static str>,
     /// The lengths of an array, the outermost first.
     lengths: Vec<String>,
-    /// Whether the elements of an array are constant.
     is_constant: bool,
     /// For a field of bits, their number.
     pub(super) bits: Option<usize>,

@@ -13,8 +13,7 @@ use roxmltree::Node;
 
 use super::definitions::Definitions;
 use super::enumerations::Value;
-use super::generated::{Generated, wrapped};
-use super::layout::{ABIS, Types};
+use super::generated::{Generated, three, wrapped};
 use super::model::{child_text, children, of_this_api};
 use super::order::Numbered;
 use crate::Failure;
@@ -22,11 +21,10 @@ use ash::Ash;
 use declaration::{Declared, declared};
 
 pub(super) fn files<'a>(
-    root: Node<'a, 'a>,
     definitions: &'a Definitions<'a>,
     registry: &Numbered,
 ) -> Result<Vec<Generated>, Failure> {
-    let mut writer = Writer::new(root, definitions)?;
+    let mut writer = Writer::new(definitions)?;
     let mut pointers = Vec::new();
     let mut names = BTreeMap::<&str, Vec<&str>>::new();
     for command in registry.commands() {
@@ -50,7 +48,6 @@ pub(super) fn files<'a>(
     Ok(files)
 }
 
-/// Returns the file with the rows of a macro.
 fn file(kind: &str, about: &str, rows: &str) -> Generated {
     let content = format!("#[allow(unused_imports)]\nuse super::needed::*;\n\n{kind}! {{\n{rows}}}\n");
     Generated::rust(format!("registry/src/types/{kind}_1_gen.rs"), about, &content)
@@ -58,14 +55,13 @@ fn file(kind: &str, about: &str, rows: &str) -> Generated {
 
 pub(super) struct Writer<'a> {
     ash: Ash,
-    types: Types<'a>,
     pub(super) definitions: &'a Definitions<'a>,
     wanted: BTreeSet<&'a str>,
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(root: Node<'a, 'a>, definitions: &'a Definitions<'a>) -> Result<Self, Failure> {
-        Ok(Self { ash: Ash::read()?, types: Types::read(root)?, definitions, wanted: BTreeSet::new() })
+    pub(super) fn new(definitions: &'a Definitions<'a>) -> Result<Self, Failure> {
+        Ok(Self { ash: Ash::read()?, definitions, wanted: BTreeSet::new() })
     }
 
     pub(super) fn declared(&self, node: Node<'a, 'a>) -> Result<Declared<'a>, Failure> {
@@ -179,7 +175,7 @@ impl<'a> Writer<'a> {
             Some("handle") => ("numbers", number(&rust, "u64", Vec::new())),
             Some("enum") => ("numbers", number(&rust, "i32", self.values(name))),
             Some("bitmask") => {
-                let of_type = if self.types.size(name, &ABIS[0])? == 8 { "u64" } else { "u32" };
+                let of_type = if self.definitions.layouts.sizes(name)?[0] == 8 { "u64" } else { "u32" };
                 ("numbers", number(&rust, of_type, self.values(&name.replace("Flags", "FlagBits"))))
             }
             other => return Err(format!("{name}: no type of Rust for {other:?}").into()),
@@ -189,8 +185,7 @@ impl<'a> Writer<'a> {
     /// `Name tagged 1000318015 const (48 40 36) { member: Type [16 8 8], }`: `sType` and `pNext` are not among the members.
     fn structure(&mut self, name: &str, rust: &str, node: Node<'a, 'a>) -> Result<Vec<String>, Failure> {
         let members = self.members(node)?;
-        let tag = self.types.structure_type(name);
-        let tag = tag.and_then(|tag| self.definitions.enumerations.number("VkStructureType", tag));
+        let tag = self.definitions.number_of(name);
         let mut words = vec![rust.to_owned()];
         if let Some(number) = tag {
             let of_chain = if members[1].1.starts_with("*const") { "const" } else { "mut" };
@@ -198,12 +193,10 @@ impl<'a> Writer<'a> {
         }
         words.push(format!("({}) {{", self.sizes(name)?));
         let header = if tag.is_some() { 2 } else { 0 };
+        let offsets = self.definitions.layouts.offsets(name)?;
         for (index, (member, of_type)) in members.iter().enumerate().skip(header) {
-            let mut at = Vec::new();
-            for abi in &ABIS {
-                at.push(self.types.offsets(name, abi)?[self.c_member(node, index)?].to_string());
-            }
-            words.push(format!("{member}: {of_type} [{}],", at.join(" ")));
+            let at = three(&offsets[self.c_member(node, index)?]);
+            words.push(format!("{member}: {of_type} [{at}],"));
         }
         words.push("}".to_owned());
         Ok(words)
@@ -251,8 +244,7 @@ impl<'a> Writer<'a> {
     }
 
     fn sizes(&self, name: &str) -> Result<String, Failure> {
-        let sizes = ABIS.iter().map(|abi| Ok(self.types.size(name, abi)?.to_string()));
-        Ok(sizes.collect::<Result<Vec<_>, Failure>>()?.join(" "))
+        Ok(three(&self.definitions.layouts.sizes(name)?))
     }
 
     /// Returns the constants of an enumeration, or of the bits of a set.
