@@ -38,6 +38,7 @@ macro_rules! each {
         let mut index = 0;
         while index < all.len() {
             let $one = &all[index];
+            // Before the block, so that it may continue with the next element.
             index += 1;
             $body
         }

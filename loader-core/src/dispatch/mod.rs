@@ -31,6 +31,7 @@ pub use trampolines::{
     DEVICE_TRAMPOLINES, INSTANCE_TRAMPOLINES, LOOK_UP_TRAMPOLINES, TERMINATORS, UNKNOWN_INSTANCE_TRAMPOLINES,
 };
 
-/// All slots of a table of instances, and of one of devices, those for unknown commands last.
+/// All slots of a table of instances, and of one of devices. Those for unknown commands are last, so that the others keep the
+/// registry's numbers.
 const ALL_INSTANCE_SLOTS: usize = INSTANCE_SLOTS + UNKNOWN_PHYSICAL_DEVICE_COMMANDS;
 const ALL_DEVICE_SLOTS: usize = DEVICE_SLOTS + UNKNOWN_DEVICE_COMMANDS;

@@ -6,7 +6,7 @@ use vkload_core::registry::calls;
 
 use crate::objects::{device_of, untyped};
 
-/// The types of the loader's own objects, whose handles mean nothing to the driver.
+/// The types of the loader's own objects, which cannot be passed on, since the driver does not know their handles.
 const OF_THE_LOADER: [vk::ObjectType; 4] = [
     vk::ObjectType::SURFACE_KHR,
     vk::ObjectType::SWAPCHAIN_KHR,

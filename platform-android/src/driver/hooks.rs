@@ -360,7 +360,7 @@ static HOOKS: &[Hook] = hooks! {
     }
 };
 
-/// The index of each command's hook in the table, or one past its end.
+/// The index of each command's hook in the table, or one past its end, so that no look-up searches the table.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 static HOOK_INDICES: [u8; COMMAND_COUNT] = {
     let mut hooks = [u8::MAX; COMMAND_COUNT];

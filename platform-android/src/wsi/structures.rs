@@ -1,4 +1,5 @@
-//! Structures and constants of extensions that are newer than the bindings.
+//! Structures and constants of extensions that are newer than the bindings. The registry's types lack them, since no command
+//! takes them but through a pNext chain.
 
 use core::ffi::c_void;
 
