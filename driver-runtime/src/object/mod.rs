@@ -77,36 +77,42 @@ impl<T: VkObject> Object<T> {
         unsafe { Self::create_sized(parent, callbacks, Self::LAYOUT, driver) }
     }
 
-    /// Creates an object as [`Object::create`] does, and returns its handle. Memory from callbacks has a path of its own.
+    /// Creates an object as [`Object::create`] does, and writes its handle. Memory from callbacks has a path of its own.
     ///
     /// # Safety
-    /// As for [`Object::create`].
+    /// As for [`Object::create`]; `out` is valid.
     #[inline]
     pub(crate) unsafe fn create_handle(
         parent: &T::Parent,
         callbacks: *const vk::AllocationCallbacks<'_>,
+        out: *mut T::Handle,
         driver: T,
-    ) -> Result<T::Handle, OutOfMemory> {
+    ) -> Result<(), OutOfMemory> {
         let root = parent.root();
-        if callbacks.is_null() && root.is_in_process_memory() {
-            let (memory, table) = (CopiedCallbacks::process(), root.base().dispatch());
-            return Ok(Self::create_block(parent, memory, table, Self::LAYOUT, driver)?.into_handle());
+        if !callbacks.is_null() || !root.is_in_process_memory() {
+            // SAFETY: the caller vouches for the pointers.
+            return unsafe { Self::create_handle_with_callbacks(parent, callbacks, out, driver) };
         }
-        // SAFETY: the caller vouches for the callbacks.
-        unsafe { Self::create_handle_with_callbacks(parent, callbacks, driver) }
+        let (memory, table) = (CopiedCallbacks::process(), root.base().dispatch());
+        let object = Self::create_block(parent, memory, table, Self::LAYOUT, driver)?;
+        // SAFETY: the caller vouches for the pointer.
+        unsafe { out.write(object.into_handle()) };
+        Ok(())
     }
 
     /// # Safety
-    /// As for [`Object::create`].
+    /// As for [`Object::create_handle`].
     #[cold]
     #[inline(never)]
     unsafe fn create_handle_with_callbacks(
         parent: &T::Parent,
         callbacks: *const vk::AllocationCallbacks<'_>,
+        out: *mut T::Handle,
         driver: T,
-    ) -> Result<T::Handle, OutOfMemory> {
-        // SAFETY: the caller vouches for the callbacks.
-        unsafe { Self::create_sized(parent, callbacks, Self::LAYOUT, driver) }.map(Owned::into_handle)
+    ) -> Result<(), OutOfMemory> {
+        // SAFETY: the caller vouches for the pointers.
+        unsafe { out.write(Self::create_sized(parent, callbacks, Self::LAYOUT, driver)?.into_handle()) };
+        Ok(())
     }
 
     /// # Safety
@@ -284,12 +290,9 @@ impl<T: VkObject> Object<T> {
             let Some(parent) = T::Parent::of_handle(parent) else {
                 return vk::Result::ERROR_OUT_OF_HOST_MEMORY;
             };
-            match Self::create_handle(parent, callbacks, driver) {
-                Ok(handle) => out.write(handle),
-                Err(error) => return error.into(),
-            }
+            Self::create_handle(parent, callbacks, out, driver)
+                .map_or_else(Into::into, |()| vk::Result::SUCCESS)
         }
-        vk::Result::SUCCESS
     }
 
     /// Returns the base.

@@ -33,12 +33,15 @@ pub(super) fn create_fence<D: Driver>(call: &calls::CreateFence<'_>) -> Result<(
     unsafe {
         let device = Device::<D>::from_handle(call.device).ok_or(vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
         let signalled = info.flags.contains(vk::FenceCreateFlags::SIGNALED);
-        let exports = chain::find::<vk::ExportFenceCreateInfo<'_>>(info.p_next)
-            .map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_fence(info.handle_types));
+        let exports = match info.p_next.is_null() {
+            true => None,
+            false => chain::find::<vk::ExportFenceCreateInfo<'_>>(info.p_next),
+        };
+        let exports =
+            exports.map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_fence(info.handle_types));
         let fence = Fence::new(device, exports.ok_or(vk::Result::ERROR_UNKNOWN)?, signalled.into())?;
-        call.fence.write(Object::<Fence<D>>::create_handle(device, call.allocator.as_ptr(), fence)?);
+        Ok(Object::create_handle(device, call.allocator.as_ptr(), call.fence.as_ptr(), fence)?)
     }
-    Ok(())
 }
 
 /// Resets fences. A fence with a temporary payload gets its own payload back, which is reset.

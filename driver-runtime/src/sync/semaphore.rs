@@ -93,10 +93,8 @@ pub(super) fn create_semaphore<D: Driver>(call: &calls::CreateSemaphore<'_>) -> 
             .map_or(Some(HandleKinds::NONE), |info| HandleKinds::of_semaphore(info.handle_types));
         let exports = exports.ok_or(vk::Result::ERROR_UNKNOWN)?;
         let semaphore = Semaphore::new(device, purpose, exports, initial)?;
-        let semaphore = Object::create_handle(device, call.allocator.as_ptr(), semaphore)?;
-        call.semaphore.write(semaphore);
+        Ok(Object::create_handle(device, call.allocator.as_ptr(), call.semaphore.as_ptr(), semaphore)?)
     }
-    Ok(())
 }
 
 /// Returns a semaphore's purpose and its first value.
