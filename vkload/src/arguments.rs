@@ -274,6 +274,9 @@ pub(crate) struct ChainArguments {
     /// Do not load layers; show only what manifests, environment variables and settings files say.
     #[arg(long)]
     pub(crate) no_probe: bool,
+    /// Show what vkload's own loader does instead of the loader that programs get here.
+    #[arg(long)]
+    pub(crate) own: bool,
 }
 
 /// How a call chain is printed.

@@ -20,7 +20,10 @@ const NOT_FOUND: u8 = 127;
 pub(crate) fn run(options: &ExecArguments) -> ExitCode {
     match command(options) {
         Ok(command) => replace_by(command, "exec"),
-        Err(problem) => fail(&problem, CANNOT_RUN),
+        Err(problem) => {
+            eprintln!("vkload exec: {}", escape::line(&problem));
+            ExitCode::from(CANNOT_RUN)
+        }
     }
 }
 
@@ -44,10 +47,5 @@ pub(crate) fn replace_by(mut command: Command, subcommand: &str) -> ExitCode {
     let name = Path::new(command.get_program()).display();
     let name = escape::line(&name.to_string());
     eprintln!("vkload {subcommand}: cannot run {name}: {error}");
-    ExitCode::from(code)
-}
-
-fn fail(problem: &str, code: u8) -> ExitCode {
-    eprintln!("vkload exec: {}", escape::line(problem));
     ExitCode::from(code)
 }

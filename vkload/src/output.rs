@@ -54,16 +54,12 @@ pub(crate) fn progress(what: &str) {
     }
 }
 
-/// Reports a step on standard error, if that is no terminal, where [`progress`] shows it.
-pub(crate) fn tell_without_terminal(what: &str) {
-    if !stderr().is_terminal() {
-        let _ = writeln!(stderr(), "vkload: {}", escape::line(what));
-    }
-}
-
 /// Names a trial that takes long on standard error. On a terminal, [`show_progress`] does.
 pub(crate) fn late(what: &str, limit: Duration) {
-    tell_without_terminal(&format!("trying {what}, for {} seconds at most", limit.as_secs()));
+    if !stderr().is_terminal() {
+        let what = escape::line(what);
+        let _ = writeln!(stderr(), "vkload: trying {what}, for {} seconds at most", limit.as_secs());
+    }
 }
 
 /// Shows the current trial on a terminal.

@@ -205,34 +205,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_answer_comes_back_as_it_was() {
-        let text = |bytes: &[u8]| text(&[bytes]).unwrap();
-        let mut list = memory::Vec::new();
-        list.try_push(text(b"a.json")).unwrap();
-        let records = [
-            (Question::Elevated, Answer::Truth(true)),
-            (Question::Executable, Answer::Value(None)),
-            (
-                Question::Variable(CText::new(c"HOME").unwrap(), Reader::Secure),
-                Answer::Value(Some(text(b"/h\xff"))),
-            ),
-            (Question::Variable(CText::new(c"HOME").unwrap(), Reader::Plain), Answer::Value(None)),
-            (Question::Exists(text(b"/x")), Answer::Truth(false)),
-            (Question::Identity(text(b"/x")), Answer::Identity(Some((1, u64::MAX)))),
-            (Question::Identity(text(b"/y")), Answer::Identity(None)),
-            (Question::Listing(text(b"/d")), Answer::Names(Ok(list), None)),
-            (Question::Listing(text(b"/e")), Answer::Names(Err(FileError::Denied), None)),
-            (Question::File(text(b"/f")), Answer::Content(Ok(text(b"{}")), None)),
-            (Question::File(text(b"/g")), Answer::Content(Err(FileError::Other(5)), None)),
-        ];
-        for (question, answer) in records {
-            let expected = Record { question, answer };
-            let json = record_json(&expected).unwrap();
-            assert_eq!(record(&json), Some(expected), "{json}");
-        }
-    }
-
-    #[test]
     fn a_malformed_answer_is_refused() {
         for wrong in [
             "{}",

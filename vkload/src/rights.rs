@@ -1,6 +1,6 @@
 //! The rights of this process: what other users can change, and how it gives up its own rights.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -23,6 +23,21 @@ pub(crate) fn is_root() -> bool {
 pub(crate) fn is_elevated() -> bool {
     // SAFETY: no preconditions.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
+}
+
+/// Returns whether this program gets more rights than the user who starts it has: by its mode, or by file capabilities.
+pub(crate) fn gives_rights(program: &Path) -> bool {
+    let (Ok(found), Ok(name)) = (fs::metadata(program), CString::new(program.as_os_str().as_bytes())) else {
+        return false;
+    };
+    // SAFETY: a valid string, and a buffer without room. The others have no preconditions.
+    let (user, group, size) = unsafe {
+        let size = libc::getxattr(name.as_ptr(), c"security.capability".as_ptr(), std::ptr::null_mut(), 0);
+        (libc::geteuid(), libc::getegid(), size)
+    };
+    let sets_user = found.mode() & 0o4000 != 0 && found.uid() != user;
+    let sets_group = found.mode() & 0o2010 == 0o2010 && found.gid() != group;
+    sets_user || sets_group || (size > 0 && user != 0)
 }
 
 /// Returns the first file, folder or link on the way to `path` that a user other than root and this one can change or replace. In a folder

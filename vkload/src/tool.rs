@@ -64,6 +64,6 @@ pub fn run() -> ExitCode {
 
 /// Returns the names of the doctor's findings, each with its severities in the words of `docs/doctor.md`. Findings that pass on the loader's
 /// reasons are not among them.
-pub fn findings() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub fn findings() -> impl Iterator<Item = (&'static str, String)> {
     diagnosis::FINDINGS.iter().map(|id| (id.name(), id.severities()))
 }

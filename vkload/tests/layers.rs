@@ -220,7 +220,7 @@ fn an_order_is_tried_for_one_run() {
     let both = [FIRST, SECOND].join(":");
     let named = ("VK_INSTANCE_LAYERS", both.as_str());
     let chain = sandbox.path("out/chain");
-    let script = format!("exec {VKLOAD} chain --json >{}", chain.display());
+    let script = format!("exec {VKLOAD} chain --own --json >{}", chain.display());
     let order = |options: &[&str]| -> Vec<String> {
         let output = layers(&sandbox, &[options, &["--", "sh", "-c", &script]].concat(), &[named]);
         assert!(output.status.success(), "{}", text(&output));

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::{chroot, symlink};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
@@ -184,6 +185,19 @@ fn an_app_image_is_known_for_what_it_hides() {
     let findings = answer["findings"].as_array().expect("findings");
     let finding = findings.iter().find(|it| it["id"] == "app-image").unwrap_or_else(|| panic!("{answer:#}"));
     assert!(finding["next"].to_string().contains("--pid"), "{finding:#}");
+}
+
+#[test]
+fn a_window_system_that_answers_is_no_finding() {
+    let sandbox = machine();
+    let folder = sandbox.path("one");
+    let _listener = UnixListener::bind(folder.join("wayland-0")).expect("a socket");
+    for (display, is_dead) in [("wayland-0", false), ("wayland-1", true)] {
+        let variables =
+            [("WAYLAND_DISPLAY", display), ("XDG_RUNTIME_DIR", text(&folder)), ("DISPLAY", "localhost:10.0")];
+        let answer = doctor(&sandbox, &variables, &["--no-probe"]);
+        assert_eq!(answer["findings"].to_string().contains("display-dead"), is_dead, "{answer:#}");
+    }
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn seen_on_own(sandbox: &Sandbox, program: &Path, variables: &[(&str, &str)]) ->
         let all = list.as_array().expect("a list").iter();
         all.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
     };
-    let chain = ask(&["chain", "--json"]);
+    let chain = ask(&["chain", "--own", "--json"]);
     Seen { layers: names(&chain["layers"]), devices: names(&ask(&["info", "--own", "--json"])["devices"]) }
 }
 

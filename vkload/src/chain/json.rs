@@ -8,26 +8,11 @@ use crate::view::DriverView;
 pub(super) fn render(model: &Model) -> Value {
     json!({
         "format": 1,
-        "chain": chain(model),
         "layers": model.layers.iter().map(layer).collect::<Vec<_>>(),
         "drivers": model.drivers.iter().map(driver).collect::<Vec<_>>(),
         "skipped": model.skipped.iter().map(skipped).collect::<Vec<_>>(),
         "refused": model.refused,
     })
-}
-
-/// Returns everything in one list as it was before drivers were listed as alternatives: for programs that read that.
-fn chain(model: &Model) -> Vec<Value> {
-    let link = |name: &str, because: &str, library: &str| json!({ "name": name, "because": because, "library": library });
-    let mut links = vec![link(&model.application, "", ""), link("loader", "", &model.loader)];
-    links.extend(
-        model.layers.iter().map(|Layer { view, .. }| link(&view.name, &view.because(), &view.library)),
-    );
-    links.push(link("loader", "", &model.loader));
-    links.extend(
-        model.drivers.iter().map(|Driver { view, .. }| link(&view.manifest, &view.found_by, &view.library)),
-    );
-    links
 }
 
 fn layer(Layer { view, why, problem }: &Layer) -> Value {

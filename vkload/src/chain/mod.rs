@@ -34,9 +34,8 @@ pub(crate) fn print(options: &ChainArguments) -> ExitCode {
 }
 
 fn model(options: &ChainArguments) -> Result<Model, String> {
-    let planned = Planned::here()?;
+    let planned = if options.own { Planned::here()? } else { Planned::in_use()? };
     let mut model = picture(&planned, &options.layer)?;
-    model.mark_idle_drivers();
     if !options.no_probe {
         let indices: Vec<usize> = model.layers.iter().map(|layer| layer.view.index).collect();
         let tried = probe::layers::try_out(&planned, &indices, &Changes::new());

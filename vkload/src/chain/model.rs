@@ -7,7 +7,6 @@ use serde::Serialize;
 use vkload_core::discovery::LayerRequest;
 use vkload_core::manifest::Version;
 
-use crate::facts;
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::Trial;
@@ -71,15 +70,6 @@ pub(crate) struct Device {
 impl Model {
     pub(crate) fn knows_devices(&self) -> bool {
         self.drivers.iter().any(|driver| !driver.devices().is_empty())
-    }
-
-    /// Notes which drivers have no device on this machine, according to the kernel's list of GPUs. No driver is asked.
-    pub(crate) fn mark_idle_drivers(&mut self) {
-        let manifests: Vec<_> = self.drivers.iter().map(|driver| driver.view.manifest.as_str()).collect();
-        let idle = facts::without_device(&manifests);
-        for (driver, _) in self.drivers.iter_mut().zip(idle).filter(|(_, is_idle)| *is_idle) {
-            driver.devices = Some(Vec::new());
-        }
     }
 
     /// Adds the problems of the layers that were tried, by their positions in the plan. A layer is shown as refused if the program enables

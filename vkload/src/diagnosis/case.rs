@@ -163,10 +163,22 @@ impl Case {
             }
             return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".into()];
         }
-        let Some(manager) = self.facts.packages.manager.filter(|_| !self.is_sealed()) else {
-            return vec!["Install NVIDIA's driver; its Vulkan part comes with it".into()];
-        };
-        manager.nvidia_driver(&self.facts.system)
+        if self.is_sealed() {
+            return vec![SEALED.into()];
+        }
+        let unknown = || vec!["Install NVIDIA's driver; its Vulkan part comes with it".into()];
+        let manager = self.facts.packages.manager;
+        manager.map_or_else(unknown, |manager| manager.nvidia_driver(&self.facts.system))
+    }
+
+    /// Returns how the package with this library is installed.
+    pub(super) fn install_library(&self, name: &str) -> Vec<Step> {
+        if self.is_sealed() {
+            return vec![SEALED.into()];
+        }
+        let unknown = || vec![format!("Install the package that has {name}").into()];
+        let manager = self.facts.packages.manager;
+        manager.map_or_else(unknown, |manager| manager.install_library(name, self.target.bits))
     }
 
     /// Returns the result of trying a layer alone, if it shows a fault. Some failures are not faults: the layer may need another layer.

@@ -55,41 +55,29 @@ pub(crate) enum Evidence {
     Rest,
 }
 
-/// The severities that a finding may have.
-#[derive(Clone, Copy, Debug)]
-enum Levels {
-    Error,
-    Warning,
-    Note,
-    ErrorOrWarning,
-    ErrorOrNote,
-    WarningOrNote,
-    Any,
+/// Declares the severities that a finding may have, the gravest first.
+macro_rules! levels {
+    ($($name:ident $($severity:ident)*;)*) => {
+        $(const $name: &[Severity] = &[$(Severity::$severity),*];)*
+    };
 }
 
-impl Levels {
-    /// Returns the severity unless the rule says another one.
-    fn usual(self, case: &Case) -> Severity {
-        match self {
-            Self::Error => Severity::Error,
-            Self::Warning | Self::WarningOrNote => Severity::Warning,
-            Self::Note => Severity::Note,
-            Self::ErrorOrWarning | Self::Any => case.blame(),
-            Self::ErrorOrNote => case.mention(),
-        }
-    }
+levels! {
+    ERROR Error;
+    WARNING Warning;
+    NOTE Note;
+    ERROR_OR_WARNING Error Warning;
+    ERROR_OR_NOTE Error Note;
+    WARNING_OR_NOTE Warning Note;
+    ANY Error Warning Note;
+}
 
-    /// Returns the words of docs/doctor.md.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-            Self::ErrorOrWarning => "error or warning",
-            Self::ErrorOrNote => "error or note",
-            Self::WarningOrNote => "warning or note",
-            Self::Any => "error, warning or note",
-        }
+/// Returns the severity unless the rule says another one.
+fn usual(levels: &[Severity], case: &Case) -> Severity {
+    match levels {
+        [Severity::Error, Severity::Warning, ..] => case.blame(),
+        [Severity::Error, Severity::Note] => case.mention(),
+        _ => levels.first().copied().unwrap_or(Severity::Note),
     }
 }
 
@@ -105,10 +93,10 @@ macro_rules! findings {
         }
 
         impl Id {
-            fn row(self) -> (&'static str, Levels, Evidence, &'static [Id]) {
+            fn row(self) -> (&'static str, &'static [Severity], Evidence, &'static [Id]) {
                 match self {
-                    $(Self::$id => ($name, Levels::$levels, Evidence::$evidence, &[$($(Id::$cause,)*)?]),)*
-                    Self::Reason(name) => (name, Levels::Any, Evidence::Likely, &[]),
+                    $(Self::$id => ($name, $levels, Evidence::$evidence, &[$($(Id::$cause,)*)?]),)*
+                    Self::Reason(name) => (name, ANY, Evidence::Likely, &[]),
                 }
             }
         }
@@ -120,123 +108,110 @@ macro_rules! findings {
 
 // Findings up to `NvidiaManifest` explain others of the same severity and evidence, and come before them in this order.
 findings! {
-    NotTried "not-tried" ErrorOrWarning Proven,
-    NoLoader "no-loader" Error Proven,
-    LoaderDangling "loader-dangling" Error Proven,
-    LoaderTruncated "loader-truncated" Error Proven,
-    LoaderNotElf "loader-not-elf" Error Proven,
-    LoaderDenied "loader-denied" Error Proven,
-    LoaderMachine "loader-machine" Error Proven,
-    LoaderClass "loader-class" Error Proven,
-    LoaderBroken "loader-broken" Error Proven [VariableBreaks],
-    // A variable was set on purpose, although turning off the layer that reads it would help as well.
-    DevicesChosen "devices-chosen" Any Likely,
-    LayerBreaks "layer-breaks" ErrorOrWarning Proven,
-    NoModesetting "no-modesetting" ErrorOrWarning Proven,
-    MemoryLimit "memory-limit" Error Likely,
-    NvidiaVersions "nvidia-versions" ErrorOrWarning Proven,
-    NoProc "no-proc" ErrorOrWarning Proven,
-    SettingsDrivers "settings-drivers" Any Chosen,
-    DriversReplaced "drivers-replaced" Any Chosen,
-    FlatpakDevices "flatpak-devices" ErrorOrWarning Chosen,
-    FlatpakExtension "flatpak-extension" ErrorOrWarning Chosen,
-    LoaderShadowed "loader-shadowed" ErrorOrNote Chosen [VariableBreaks],
-    LoaderBesideSystem "loader-beside-system" ErrorOrWarning Proven,
-    NoAccess "no-access" ErrorOrWarning Seen,
-    DeviceRefused "device-refused" ErrorOrWarning Seen,
-    NvidiaModule "nvidia-module" ErrorOrWarning Seen [NoModesetting],
-    NvidiaDevice "nvidia-device" ErrorOrWarning Seen [NvidiaVersions],
-    NvidiaLibraries "nvidia-libraries" ErrorOrWarning Seen,
-    DeviceFails "device-fails" ErrorOrWarning Seen [VariableBreaks],
-    NoDeviceFile "no-device-file" ErrorOrWarning Known [NoModesetting NvidiaModule NvidiaVersions NvidiaDevice],
-    NvidiaManifest "nvidia-manifest" ErrorOrWarning Known,
-    VariableBreaks "variable-breaks" ErrorOrWarning Proven,
-    DriverBreaks "driver-breaks" ErrorOrWarning Proven,
-    NotRead "not-read" Warning Chosen,
-    LoaderOld "loader-old" Warning Known,
-    TwoLoaders "two-loaders" Note Likely,
-    LoadersMixed "loaders-mixed" WarningOrNote Seen,
-    LoaderDiffers "loader-differs" Error Likely [VariableBreaks LoaderBesideSystem],
-    Program "program" Error Rest [VariableBreaks],
-    ProgramLayer "program-layer" ErrorOrNote Proven,
-    ProgramExtension "program-extension" ErrorOrNote Proven,
-    ProgramVersion "program-version" Error Proven,
-    ProgramFails "program-fails" ErrorOrWarning Rest,
-    NoDriver "no-driver" Error Known,
-    NoGpu "no-gpu" Error Missing [GpuWithoutVulkan NvidiaVersions NvidiaDevice VariableBreaks],
-    Software "software" WarningOrNote Rest [ContainerWithoutDevice],
-    PortabilityOnly "portability-only" Warning Known,
-    OldVersion "old-version" Warning Known,
-    DriverDoesNotLoad "driver-does-not-load" ErrorOrWarning Seen [NvidiaModule NvidiaVersions NvidiaDevice VariableBreaks],
-    DriverFails "driver-fails" ErrorOrWarning Seen [NvidiaModule NvidiaVersions NvidiaDevice VariableBreaks],
-    DriverCrashes "driver-crashes" ErrorOrWarning Proven [VariableBreaks],
-    DriverHangs "driver-hangs" ErrorOrWarning Proven [VariableBreaks],
-    DriverExits "driver-exits" ErrorOrWarning Proven [VariableBreaks],
-    LibraryAbsent "library-absent" ErrorOrWarning Seen [NvidiaVersions],
-    LibraryDangling "library-dangling" ErrorOrWarning Seen,
-    LibraryDenied "library-denied" ErrorOrWarning Seen,
-    LibraryNotElf "library-not-elf" ErrorOrWarning Seen,
-    LibraryTruncated "library-truncated" ErrorOrWarning Seen,
-    LibraryFolder "library-folder" ErrorOrWarning Seen,
-    LibraryClass "library-class" ErrorOrNote Likely [NoDriver],
-    LibraryMachine "library-machine" ErrorOrWarning Seen,
-    LibraryNoexec "library-noexec" ErrorOrWarning Seen,
-    LibraryMissing "library-missing" ErrorOrWarning Seen [NvidiaVersions],
-    LibraryTooOld "library-too-old" ErrorOrWarning Seen,
-    LibraryMusl "library-musl" ErrorOrWarning Seen,
-    LoaderAsDriver "loader-as-driver" ErrorOrWarning Seen,
-    ManifestDangling "manifest-dangling" Any Known,
-    ManifestEnding "manifest-ending" Any Known,
-    ManifestMisplaced "manifest-misplaced" Any Known,
-    ManifestUnreadable "manifest-unreadable" ErrorOrWarning Seen,
-    ManifestByteOrderMark "manifest-byte-order-mark" ErrorOrWarning Known,
-    ManifestEmpty "manifest-empty" ErrorOrWarning Known,
-    LayerCrashes "layer-crashes" ErrorOrWarning Proven [VariableBreaks],
-    LayerHangs "layer-hangs" ErrorOrWarning Proven [VariableBreaks],
-    LayerExits "layer-exits" ErrorOrWarning Proven [VariableBreaks],
-    LayerFails "layer-fails" Warning Chosen [VariableBreaks],
-    LayerDoesNotLoad "layer-does-not-load" Warning Chosen [VariableBreaks],
-    LayerNotFound "layer-not-found" Warning Chosen,
-    LayerHidesExtensions "layer-hides-extensions" Note Seen,
-    LayerSlow "layer-slow" Warning Seen,
-    LayerTwice "layer-twice" Warning Chosen,
-    LayerLeftOn "layer-left-on" Warning Chosen,
-    LayerMoved "layer-moved" Note Seen,
-    LayersDisabled "layers-disabled" Note Chosen,
-    DriversFiltered "drivers-filtered" Any Chosen,
-    WrongSeparator "wrong-separator" ErrorOrWarning Seen,
-    MisspeltVariable "misspelt-variable" Warning Chosen,
-    SearchFolders "search-folders" ErrorOrWarning Chosen,
-    SettingsUnusable "settings-unusable" Warning Chosen,
-    SettingsWarning "settings-warning" Warning Chosen,
-    SettingsDevices "settings-devices" Any Chosen,
-    SettingsLayers "settings-layers" WarningOrNote Likely,
-    GpuWithoutDriver "gpu-without-driver" ErrorOrWarning Known,
-    GpuWithoutKernelDriver "gpu-without-kernel-driver" ErrorOrWarning Known [NoModesetting NoDeviceFile NvidiaModule NvidiaVersions NvidiaDevice],
-    GpuWithoutVulkan "gpu-without-vulkan" Any Likely,
-    GpuNotFound "gpu-not-found" ErrorOrWarning Likely [NoAccess DeviceRefused NvidiaModule NvidiaVersions NvidiaDevice VariableBreaks],
-    GpuNouveau "gpu-nouveau" ErrorOrWarning Known,
-    GpuRadeon "gpu-radeon" ErrorOrWarning Known,
-    GpuSetAside "gpu-set-aside" ErrorOrWarning Known,
-    NvidiaCapabilities "nvidia-capabilities" ErrorOrWarning Proven,
-    ContainerWithoutDevice "container-without-device" ErrorOrNote Likely [DriversReplaced],
-    SnapInterface "snap-interface" ErrorOrWarning Chosen,
-    SteamRuntime "steam-runtime" ErrorOrNote Likely,
-    WslGeneration "wsl-generation" ErrorOrWarning Chosen,
-    WslDevice "wsl-device" ErrorOrWarning Chosen,
-    WslDriver "wsl-driver" ErrorOrWarning Chosen,
-    DisplayDead "display-dead" Warning Chosen,
-    ProcessElsewhere "process-elsewhere" Warning Seen,
-    AppImage "app-image" Note Likely,
-    ProcessLibraries "process-libraries" Note Likely,
-    CallCrashes "call-crashes" Error Seen,
-    ProgramCrashes "program-crashes" Error Seen,
-    DeviceLost "device-lost" Error Seen,
-    CallFailed "call-failed" Warning Seen,
-    CallWaits "call-waits" WarningOrNote Seen,
-    QueueProgress "queue-progress" Note Likely,
-    CallsCut "calls-cut" Warning Seen,
-    ThreadsNotKept "threads-not-kept" Note Known,
+    NotTried "not-tried" ERROR_OR_WARNING Proven,
+    NoLoader "no-loader" ERROR Proven,
+    LoaderBroken "loader-broken" ERROR Proven [VariableBreaks],
+    DevicesChosen "devices-chosen" WARNING Likely,
+    SettingsBreak "settings-break" ERROR_OR_WARNING Proven,
+    LayerBreaks "layer-breaks" ERROR_OR_WARNING Proven,
+    MemoryLimit "memory-limit" ERROR Likely,
+    NvidiaVersions "nvidia-versions" ERROR_OR_WARNING Proven,
+    NotMounted "not-mounted" ERROR_OR_WARNING Proven,
+    LibraryBrought "library-brought" ERROR Proven,
+    DriversReplaced "drivers-replaced" ANY Chosen,
+    FlatpakDevices "flatpak-devices" ERROR_OR_WARNING Chosen,
+    FlatpakExtension "flatpak-extension" ERROR_OR_WARNING Chosen,
+    LoaderBesideSystem "loader-beside-system" ERROR_OR_WARNING Proven,
+    NoAccess "no-access" ERROR_OR_WARNING Seen,
+    DeviceRefused "device-refused" ERROR_OR_WARNING Seen,
+    NvidiaDevice "nvidia-device" ERROR_OR_WARNING Seen [NvidiaVersions],
+    NvidiaLibraries "nvidia-libraries" ERROR_OR_WARNING Seen,
+    DeviceFails "device-fails" ERROR_OR_WARNING Seen [VariableBreaks],
+    NoDeviceFile "no-device-file" ERROR_OR_WARNING Known [NotMounted NvidiaVersions NvidiaDevice],
+    NvidiaManifest "nvidia-manifest" ERROR_OR_WARNING Known,
+    VariableBreaks "variable-breaks" ERROR_OR_WARNING Proven,
+    DriverBreaks "driver-breaks" ERROR_OR_WARNING Proven,
+    NotRead "not-read" ERROR_OR_WARNING Chosen,
+    LoaderOld "loader-old" WARNING Known,
+    LoadersMixed "loaders-mixed" WARNING_OR_NOTE Seen,
+    LoaderDiffers "loader-differs" ERROR Likely [VariableBreaks LoaderBesideSystem],
+    Program "program" ERROR Rest [VariableBreaks],
+    ProgramLayer "program-layer" ERROR_OR_NOTE Proven,
+    ProgramExtension "program-extension" ERROR_OR_NOTE Proven,
+    ProgramVersion "program-version" ERROR Proven,
+    ProgramFails "program-fails" ERROR_OR_WARNING Rest,
+    NoDriver "no-driver" ERROR Known,
+    NoGpu "no-gpu" ERROR Missing [GpuWithoutVulkan GpuWithoutKernelDriver NotMounted NvidiaVersions NvidiaDevice VariableBreaks],
+    Software "software" WARNING_OR_NOTE Rest [ContainerWithoutDevice],
+    Excluded "excluded" NOTE Seen,
+    PortabilityOnly "portability-only" WARNING Known,
+    OldVersion "old-version" WARNING Known,
+    DriverDoesNotLoad "driver-does-not-load" ERROR_OR_WARNING Seen [NvidiaVersions NvidiaDevice VariableBreaks],
+    DriverFails "driver-fails" ERROR_OR_WARNING Seen [NvidiaVersions NvidiaDevice VariableBreaks],
+    DriverCrashes "driver-crashes" ERROR_OR_WARNING Proven [VariableBreaks],
+    DriverHangs "driver-hangs" ERROR_OR_WARNING Proven [VariableBreaks],
+    DriverExits "driver-exits" ERROR_OR_WARNING Proven [VariableBreaks],
+    LibraryAbsent "library-absent" ERROR_OR_WARNING Seen [NvidiaVersions],
+    LibraryDangling "library-dangling" ERROR_OR_WARNING Seen,
+    LibraryDenied "library-denied" ERROR_OR_WARNING Seen,
+    LibraryNotElf "library-not-elf" ERROR_OR_WARNING Seen,
+    LibraryTruncated "library-truncated" ERROR_OR_WARNING Seen,
+    LibraryFolder "library-folder" ERROR_OR_WARNING Seen,
+    LibraryClass "library-class" ERROR_OR_NOTE Likely [NoDriver],
+    LibraryMachine "library-machine" ERROR_OR_WARNING Seen,
+    LibraryNoexec "library-noexec" ERROR_OR_WARNING Seen,
+    LibraryMissing "library-missing" ERROR_OR_WARNING Seen [NvidiaVersions],
+    LibraryTooOld "library-too-old" ERROR_OR_WARNING Seen,
+    LibraryMusl "library-musl" ERROR_OR_WARNING Seen,
+    LoaderAsDriver "loader-as-driver" ERROR_OR_WARNING Seen,
+    ManifestDangling "manifest-dangling" ANY Known,
+    ManifestEnding "manifest-ending" ANY Known,
+    ManifestMisplaced "manifest-misplaced" ANY Known,
+    ManifestUnreadable "manifest-unreadable" ERROR_OR_WARNING Seen,
+    ManifestByteOrderMark "manifest-byte-order-mark" ERROR_OR_WARNING Known,
+    LayerCrashes "layer-crashes" ERROR_OR_WARNING Proven [VariableBreaks],
+    LayerHangs "layer-hangs" ERROR_OR_WARNING Proven [VariableBreaks],
+    LayerExits "layer-exits" ERROR_OR_WARNING Proven [VariableBreaks],
+    LayerFails "layer-fails" WARNING Chosen [VariableBreaks],
+    LayerDoesNotLoad "layer-does-not-load" WARNING Chosen [VariableBreaks],
+    LayerNotFound "layer-not-found" WARNING Chosen,
+    LayerHidesExtensions "layer-hides-extensions" NOTE Seen,
+    LayerSlow "layer-slow" WARNING Seen,
+    LayerTwice "layer-twice" WARNING Chosen,
+    LayerLeftOn "layer-left-on" WARNING Chosen,
+    LayerMoved "layer-moved" NOTE Seen,
+    WrongSeparator "wrong-separator" ERROR_OR_WARNING Seen,
+    MisspeltVariable "misspelt-variable" WARNING Chosen,
+    SearchFolders "search-folders" WARNING Chosen,
+    SettingsUnusable "settings-unusable" WARNING Chosen,
+    SettingsWarning "settings-warning" WARNING Chosen,
+    SettingsLayers "settings-layers" WARNING Likely,
+    GpuWithoutDriver "gpu-without-driver" ERROR_OR_WARNING Known,
+    GpuWithoutKernelDriver "gpu-without-kernel-driver" ERROR_OR_WARNING Known [NvidiaVersions NvidiaDevice],
+    GpuWithoutVulkan "gpu-without-vulkan" ANY Likely,
+    GpuNotFound "gpu-not-found" ERROR_OR_WARNING Likely [NoAccess DeviceRefused NotMounted NvidiaVersions NvidiaDevice VariableBreaks],
+    GpuNouveau "gpu-nouveau" ERROR_OR_WARNING Known,
+    GpuRadeon "gpu-radeon" ERROR_OR_WARNING Known,
+    GpuSetAside "gpu-set-aside" ANY Known,
+    NvidiaCapabilities "nvidia-capabilities" ERROR_OR_WARNING Proven,
+    ContainerWithoutDevice "container-without-device" ERROR_OR_NOTE Likely [DriversReplaced],
+    SnapInterface "snap-interface" ERROR_OR_WARNING Chosen,
+    SteamRuntime "steam-runtime" ERROR_OR_NOTE Likely,
+    WslGeneration "wsl-generation" ERROR_OR_WARNING Chosen,
+    WslDevice "wsl-device" ERROR_OR_WARNING Chosen,
+    WslDriver "wsl-driver" ERROR_OR_WARNING Chosen,
+    DisplayDead "display-dead" WARNING Chosen,
+    ProcessElsewhere "process-elsewhere" WARNING Seen,
+    AppImage "app-image" NOTE Likely,
+    ProcessLibraries "process-libraries" NOTE Likely,
+    CallCrashes "call-crashes" ERROR Seen,
+    ProgramCrashes "program-crashes" ERROR Seen,
+    DeviceLost "device-lost" ERROR Seen,
+    CallFailed "call-failed" WARNING Seen,
+    CallWaits "call-waits" WARNING_OR_NOTE Seen,
+    QueueProgress "queue-progress" NOTE Likely,
+    CallsCut "calls-cut" WARNING Seen,
+    ThreadsNotKept "threads-not-kept" NOTE Known,
 }
 
 impl Id {
@@ -245,26 +220,15 @@ impl Id {
     }
 
     /// Returns the severities that it may have, in the words of docs/doctor.md.
-    pub(crate) fn severities(self) -> &'static str {
-        self.row().1.words()
+    pub(crate) fn severities(self) -> String {
+        let names: Vec<_> = self.row().1.iter().map(|severity| severity.name()).collect();
+        names.join(" or ").replacen(" or ", ", ", names.len().saturating_sub(2))
     }
 
     /// Returns whether it follows from files that no trial can change.
     fn is_fact(self) -> bool {
-        use Id::{
-            NoModesetting, NoProc, NvidiaCapabilities, NvidiaDevice, NvidiaLibraries, NvidiaModule,
-            NvidiaVersions,
-        };
-        let facts = [
-            NoModesetting,
-            NoProc,
-            NvidiaCapabilities,
-            NvidiaDevice,
-            NvidiaLibraries,
-            NvidiaModule,
-            NvidiaVersions,
-        ];
-        facts.contains(&self)
+        use Id::{NotMounted, NvidiaCapabilities, NvidiaDevice, NvidiaLibraries, NvidiaVersions};
+        matches!(self, NotMounted | NvidiaCapabilities | NvidiaDevice | NvidiaLibraries | NvidiaVersions)
     }
 
     pub(super) fn causes(self) -> &'static [Self] {
@@ -329,7 +293,7 @@ impl Finding {
 
     /// Returns a finding with its usual severity and evidence.
     pub(super) fn new(case: &Case, id: Id, about: &str, what: impl Into<String>) -> Self {
-        Self::of(id, id.row().1.usual(case), about, what)
+        Self::of(id, usual(id.row().1, case), about, what)
     }
 
     pub(crate) fn of(id: Id, severity: Severity, about: &str, what: impl Into<String>) -> Self {

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use vkload_core::platform::Reader;
+use vkload_core::platform::variables::{ALL, Variable};
 
 use super::case::Case;
 use super::kept;
 use super::rules;
 use super::subject::Target;
 use super::trials::Trials;
-use crate::facts::{Facts, Gpu, Named, Variables, not_read, own_variables};
+use crate::facts::{Facts, Named, Variables, not_read, own_variables};
 use crate::lossless;
 use crate::own_loader;
 use crate::planned::Planned;
@@ -47,7 +48,7 @@ pub(crate) enum Whom<'a> {
 
 /// Returns the case that is asked for.
 pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
-    let (mut target, variables) = target(&request.whom)?;
+    let (mut target, mut variables) = target(&request.whom)?;
     if let Some(process) = target.process.as_ref().filter(|process| process.confined && request.probe) {
         return Err(format!(
             "process {} has fewer rights than this one, as in a container; run vkload there, or add --no-probe",
@@ -56,11 +57,16 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     }
     let executable = target.executable.clone();
     let loader = Some(lossless::path(&target.loader)).filter(|path| path.is_absolute());
-    let not_read = if target.built_in {
+    let set = variables.clone();
+    if target.elevated {
+        variables.retain(|name, _| !is_ignored(name));
+    }
+    let mut not_read = if target.built_in {
         Vec::new()
     } else {
         not_read(Path::new("/"), loader.as_deref(), &variables, executable.as_deref(), target.bits)
     };
+    not_read.extend(set.keys().filter(|name| !variables.contains_key(*name)).cloned());
     let planned = Planned::for_loader(&variables, executable.as_deref(), target.bits, &not_read)?;
     if request.probe && !matches!(request.whom, Whom::ThisProgram) {
         planned.check_rights()?;
@@ -70,7 +76,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         library: lossless::text(library),
     };
     let named: Vec<_> = planned.libraries().map(named).collect();
-    let mut facts = Facts::gather(Path::new("/"), &variables, executable.as_deref(), target.bits, &named);
+    let mut facts = Facts::gather(Path::new("/"), &set, executable.as_deref(), target.bits, &named);
     facts.not_read = not_read;
     if target.built_in {
         // The program gets none of them.
@@ -89,12 +95,10 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     } else {
         let settings =
             Settings { variables, limit: request.limit, late: request.late, stop: request.stop.clone() };
-        let has_gpus =
-            facts.gpus.iter().any(Gpu::can_have_vulkan) || facts.nodes.iter().any(|node| node.kind == "dxg");
         let mut trials = Trials::run(
             &target,
             &planned,
-            (&facts.nodes, has_gpus),
+            (&facts.nodes, &facts.gpus),
             &target.others(&facts.loaders),
             &settings,
             request.progress,
@@ -102,7 +106,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         );
         let works = trials.program.as_ref().is_some_and(Trial::works);
         if let (Whom::Program(program), true) = (&request.whom, works) {
-            trials.ask(program, &planned, &facts, &settings, request.progress);
+            trials.ask(program, &planned, executable.as_deref(), &settings, request.progress);
             failed = failed.and(keep(&trials));
         }
         trials
@@ -121,6 +125,12 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         }
     }
     Ok(case)
+}
+
+/// Returns whether an elevated program ignores this variable: its loader does, or the dynamic linker.
+fn is_ignored(name: &str) -> bool {
+    let is_secure = |it: &Variable| it.reader == Reader::Secure && it.name.to_bytes() == name.as_bytes();
+    name.starts_with("LD_") || (name != "HOME" && ALL.iter().any(is_secure))
 }
 
 fn target(whom: &Whom<'_>) -> Result<(Target, Variables), String> {

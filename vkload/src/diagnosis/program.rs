@@ -102,14 +102,4 @@ mod tests {
         assert!(text.ends_with("text is not a program"), "{text}");
         assert!(Program::find(Path::new("no-such-program-anywhere")).unwrap_err().contains("PATH"));
     }
-
-    #[test]
-    fn an_app_image_is_known_by_its_mark() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("x.AppImage");
-        fs::write(&file, b"\x7fELF\x02\x01\x01\0AI\x02\0\0").unwrap();
-        assert!(Program::find(&file).unwrap().is_app_image);
-        fs::write(&file, b"\x7fELF\x02\x01\x01\0\0\0\0\0\0").unwrap();
-        assert!(!Program::find(&file).unwrap().is_app_image);
-    }
 }

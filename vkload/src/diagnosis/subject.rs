@@ -24,6 +24,8 @@ pub(crate) struct Target {
     /// The file that runs then: a script's interpreter.
     pub(crate) executable: Option<PathBuf>,
     pub(crate) app_image: bool,
+    /// Whether the program has more rights than its user, and so ignores variables.
+    pub(crate) elevated: bool,
     /// The process, where one is looked at.
     pub(crate) process: Option<Process>,
     /// The Vulkan loader to open: a path, or the name to pass to the dynamic linker.
@@ -74,6 +76,7 @@ impl Target {
             target.bits = facts::bits_of(&program.executable).unwrap_or(bits);
             (target.program, target.executable) = (Some(program.file), Some(program.executable));
             target.app_image = program.is_app_image;
+            target.elevated = target.executable.as_deref().is_some_and(rights::gives_rights);
         }
         Ok(target)
     }

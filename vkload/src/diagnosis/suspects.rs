@@ -5,7 +5,7 @@ use vkload_core::discovery::{Candidate, DriverDecision, SkipReason};
 
 use super::trials::Trials;
 use crate::bisection;
-use crate::facts::Variables;
+use crate::facts::{Gpu, READ, Variables};
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
@@ -20,6 +20,10 @@ pub(crate) struct Culprit {
     pub(crate) variables: Vec<String>,
     pub(crate) layers: Vec<String>,
     pub(crate) drivers: Vec<String>,
+    /// The settings file, if it is one of them.
+    pub(crate) settings: Option<String>,
+    /// Libraries that the program brings, each with the system's, with which it goes further.
+    pub(crate) libraries: Vec<(String, String)>,
     pub(crate) breaks: Broken,
     pub(crate) with: Trial,
     pub(crate) without: Trial,
@@ -38,6 +42,14 @@ pub(crate) enum Broken {
     Part(String),
     /// The program, although the loader works.
     Program,
+}
+
+/// Returns whether programs get no device of a GPU that the kernel drives for programs of this machine.
+pub(super) fn lacks_gpu(trials: &Trials, gpus: &[Gpu]) -> bool {
+    let has =
+        |gpu: &Gpu| trials.program.iter().flat_map(Trial::usable).any(|device| device.vendor == gpu.vendor);
+    let is_driven = |gpu: &&Gpu| gpu.can_have_vulkan() && gpu.vendor != 0 && gpu.has_usual_driver();
+    gpus.iter().filter(is_driven).any(|gpu| !has(gpu))
 }
 
 /// Returns whether programs get less than the drivers have to give.
@@ -126,7 +138,25 @@ pub(super) enum Suspect<'a> {
     Layer(usize),
     /// A driver's manifest.
     Driver(&'a str),
+    /// The path of the settings file.
+    Settings(&'a str),
+    /// A library that the program brings, and the system's.
+    Library(&'a (String, String)),
 }
+
+/// Suspects beside variables, layers and settings.
+#[derive(Default)]
+pub(super) struct More<'a> {
+    /// Manifests of drivers that fail alone.
+    pub(super) drivers: Vec<&'a str>,
+    pub(super) libraries: &'a [(String, String)],
+    /// Whether the layers are suspects only together with others.
+    pub(super) not_layers: bool,
+}
+
+/// The positions of the layers among the kinds of suspects, and of the variables that only lead to files.
+const LAYERS: usize = 1;
+const LEADS: usize = 5;
 
 /// What fails, and how it is tried.
 pub(super) struct Search<'a> {
@@ -167,6 +197,8 @@ impl Search<'_> {
                 match suspect {
                     Suspect::Variable(name) => culprit.variables.push((*name).to_owned()),
                     Suspect::Driver(manifest) => culprit.drivers.push((*manifest).to_owned()),
+                    Suspect::Settings(path) => culprit.settings = Some((*path).to_owned()),
+                    Suspect::Library(pair) => culprit.libraries.push((*pair).clone()),
                     Suspect::Layer(index) => {
                         culprit.layers.extend(self.layers.get(*index).map(|layer| layer.name.clone()));
                     }
@@ -181,26 +213,61 @@ impl Search<'_> {
         bisection::groups(suspects.len(), &fails).iter().map(culprit).collect()
     }
 
-    /// Tries the usual suspects: variables that programs read, layers, drivers that fail alone, then the first two with the variables that lead to
-    /// manifests.
-    pub(super) fn all(&self, may_be_layers: bool, failing: &[&String]) -> Vec<Culprit> {
+    /// Tries the variables that programs read.
+    pub(super) fn variables(&self) -> Vec<Culprit> {
+        let names = suspected(self.planned, &self.settings.variables, false);
+        self.among(&names.map(Suspect::Variable).collect::<Vec<_>>())
+    }
+
+    /// Tries the suspects of each kind, then all together: two causes of different kinds hide each other. Returns the culprits or, if there are
+    /// none, the names of all suspects.
+    pub(super) fn all(&self, more: &More<'_>) -> Result<Vec<Culprit>, Vec<String>> {
+        let settings = lossless::text(&self.planned.settings.plan.path);
         let variables =
             |leading| suspected(self.planned, &self.settings.variables, leading).map(Suspect::Variable);
-        let layers = || (0..self.layers.len()).filter(|_| may_be_layers).map(Suspect::Layer);
-        let kinds: [Vec<Suspect<'_>>; 4] = [
+        let kinds: [Vec<Suspect<'_>>; 6] = [
             variables(false).collect(),
-            layers().collect(),
-            failing.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
-            variables(false).chain(layers()).chain(variables(true)).collect(),
+            (0..self.layers.len()).map(Suspect::Layer).collect(),
+            more.drivers.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
+            more.libraries.iter().map(Suspect::Library).collect(),
+            (!settings.is_empty()).then_some(Suspect::Settings(&settings)).into_iter().collect(),
+            variables(true).collect(),
         ];
-        kinds.iter().map(|kind| self.among(kind)).find(|found| !found.is_empty()).unwrap_or_default()
+        let is_tried_alone =
+            |(kind, _): &(usize, &Vec<Suspect<'_>>)| *kind < LEADS && !(more.not_layers && *kind == LAYERS);
+        let mut alone = kinds.iter().enumerate().filter(is_tried_alone).map(|(_, kind)| self.among(kind));
+        let found = alone.find(|found| !found.is_empty()).unwrap_or_default();
+        let works =
+            |trial: &Trial| trial.works() || (trial.devices.is_empty() && self.breaks != Broken::Loader);
+        if found.iter().any(|culprit| culprit.without.ending == Ending::Finished && works(&culprit.without)) {
+            return Ok(found);
+        }
+        // What cannot be left out would keep the others from being tried.
+        let together = kinds.concat().into_iter().filter(|suspect| self.changes(&[*suspect]).is_some());
+        let together: Vec<_> = together.collect();
+        let all = self.among(&together);
+        let gets_further = |all: &Culprit| found.iter().all(|one| is_better(&all.without, &one.without));
+        if all.iter().any(gets_further) {
+            return Ok(all);
+        }
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let name = |suspect: &Suspect<'_>| match suspect {
+            Suspect::Layer(index) => {
+                self.layers.get(*index).map(|layer| layer.name.clone()).unwrap_or_default()
+            }
+            Suspect::Library((name, _)) => name.clone(),
+            Suspect::Variable(name) | Suspect::Driver(name) | Suspect::Settings(name) => (*name).to_owned(),
+        };
+        Err(together.iter().map(name).collect())
     }
 
     /// Returns the changes to variables without these. `None` if a layer cannot be left out.
     fn changes(&self, suspects: &[Suspect<'_>]) -> Option<Changes> {
         let of_layer = |suspect: &Suspect<'_>| match suspect {
             Suspect::Layer(index) => self.layers.get(*index).map(|layer| layer.index),
-            Suspect::Variable(_) | Suspect::Driver(_) => None,
+            _ => None,
         };
         let off: Vec<usize> = suspects.iter().filter_map(of_layer).collect();
         let mut changes = switches::changes(
@@ -209,13 +276,22 @@ impl Search<'_> {
             Wanted { off: &off, ..Wanted::default() },
         )
         .ok()?;
-        let mut drivers = Vec::new();
+        let (mut drivers, mut preloaded) = (Vec::new(), Vec::new());
         for suspect in suspects {
             match suspect {
                 Suspect::Variable(name) => _ = changes.entry((*name).to_owned()).or_default(),
                 Suspect::Driver(manifest) => drivers.push(*manifest),
+                Suspect::Library((_, system)) => preloaded.push(system.as_str()),
+                Suspect::Settings(_) => {
+                    changes.extend(
+                        switches::without_setting(self.planned, &self.settings.variables, None).ok()?,
+                    );
+                }
                 Suspect::Layer(_) => {}
             }
+        }
+        if !preloaded.is_empty() {
+            changes.insert("LD_PRELOAD".to_owned(), Some(preloaded.join(":")));
         }
         if !drivers.is_empty() {
             changes.extend(self.only(&|manifest| !drivers.contains(&manifest)));
@@ -275,33 +351,6 @@ impl Search<'_> {
     }
 }
 
-/// Beginnings of the names of variables that loaders, drivers, Mesa or the dynamic linker read.
-const READ: &[&str] = &[
-    "LD_",
-    "VK_",
-    "MESA_",
-    "DRI_PRIME",
-    "LIBGL_",
-    "GALLIUM_",
-    "__NV",
-    "__GLX",
-    "__EGL",
-    "__VK",
-    "RADV_",
-    "ANV_",
-    "AMD_",
-    "NVK_",
-    "TU_",
-    "LVP_",
-    "ZINK_",
-    "INTEL_",
-    "GLIBC_TUNABLES",
-    "CUDA_VISIBLE",
-    "VKLOAD_NULL",
-    "DISABLE_",
-    "ENABLE_",
-    "DXVK_",
-];
 /// Variables by which the loader finds layers and manifests. These files are tried before the variables.
 const LEADING: &[&str] = &[
     "VK_LAYER_PATH",

@@ -1,14 +1,16 @@
 //! The trials, each in a separate process.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::asked::{self, Asked};
 use super::subject::Target;
-use super::suspects::{self, Broken, Culprit, Search};
+use super::suspects::{self, Broken, Culprit, More, Search};
 use crate::escape;
-use crate::facts::{Facts, Node, elsewhere};
+use crate::facts::{Gpu, Node, READ, brought, elsewhere};
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
@@ -22,7 +24,6 @@ pub(super) const LONG: u64 = 2000;
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Trials {
-    pub(crate) probed: bool,
     /// The loader that programs get, with everything that is installed.
     pub(crate) program: Option<Trial>,
     /// Each driver alone, with its manifest.
@@ -33,13 +34,13 @@ pub(crate) struct Trials {
     pub(crate) files: Vec<(String, Trial)>,
     /// What is at fault, as trials without it show.
     pub(crate) causes: Vec<Culprit>,
-    /// Folders for LD_LIBRARY_PATH with which drivers get further, each with the manifest.
-    pub(crate) folders: Vec<(String, String)>,
+    /// The suspects without all of which nothing gets further, if there is no cause.
+    pub(crate) excluded: Vec<String>,
+    /// Variables with which drivers get further: the manifest, the name and the value.
+    pub(crate) helping: Vec<(String, String, String)>,
     /// The program's requests, if a program is named and Vulkan works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<Asked>,
-    /// A library that the program brings, and the system's, with which it works.
-    pub(crate) preload: Option<(String, String)>,
     /// Another loader of this machine that gets further than the one that programs get: its path.
     pub(crate) other: Option<(String, Trial)>,
     /// This program's built-in loader, tried if the programs' loader does not work.
@@ -51,13 +52,13 @@ impl Trials {
     pub(crate) fn run(
         target: &Target,
         planned: &Planned,
-        (nodes, has_gpus): (&[Node], bool),
+        (nodes, gpus): (&[Node], &[Gpu]),
         loaders: &[String],
         settings: &Settings,
         progress: Progress<'_>,
         keep: &mut dyn FnMut(&Self),
     ) -> Self {
-        let mut trials = Self { probed: true, ..Self::default() };
+        let mut trials = Self::default();
         let none = Changes::new();
         let layers = LayerView::active_by_default(&planned.layers);
         let mut attempts = vec![Attempt::of("", target.subject())];
@@ -83,7 +84,9 @@ impl Trials {
             trials.try_slow_layers_again(settings, &attempts);
             keep(&trials);
         }
+        let has_gpus = gpus.iter().any(Gpu::can_have_vulkan) || nodes.iter().any(|node| node.kind == "dxg");
         let has_gpu = trials.program.iter().flat_map(Trial::usable).any(|device| device.kind != "cpu");
+        let is_short = (has_gpus && !has_gpu) || suspects::lacks_gpu(&trials, gpus);
         if !has_gpu {
             let open = nodes.iter().filter(|node| node.is_needed() && !node.is_closed());
             let of = |node: &Node| Attempt::of(&node.path, Subject::DeviceFile { path: node.path.clone() });
@@ -101,10 +104,14 @@ impl Trials {
             settings,
             progress,
         };
-        if suspects::anything_missing(&trials) || (has_gpus && !has_gpu) {
+        if suspects::anything_missing(&trials) || is_short {
             let failing = trials.drivers.iter().filter(|(_, trial)| trial.is_violent());
-            let failing: Vec<&String> = failing.map(|(manifest, _)| manifest).collect();
-            trials.causes = of_loader.all(!suspects::is_drivers_fault(&trials), &failing);
+            let drivers = failing.map(|(manifest, _)| manifest.as_str()).collect();
+            let not_layers = suspects::is_drivers_fault(&trials);
+            match of_loader.all(&More { drivers, not_layers, ..More::default() }) {
+                Ok(causes) => trials.causes = causes,
+                Err(excluded) => trials.excluded = excluded,
+            }
             keep(&trials);
         }
         if trials.causes.is_empty() {
@@ -113,19 +120,18 @@ impl Trials {
             for (name, with) in drivers.chain(layers) {
                 let attempt = |changes: &Changes| try_out(&with.of, settings, changes);
                 let breaks = Broken::Part(name.clone());
-                trials.causes.extend(Search { breaks, with, attempt: &attempt, ..of_loader }.all(false, &[]));
+                trials.causes.extend(Search { breaks, with, attempt: &attempt, ..of_loader }.variables());
             }
             keep(&trials);
         }
-        if !suspects::anything_missing(&trials) && (has_gpu || !has_gpus) || !trials.causes.is_empty() {
+        if !suspects::anything_missing(&trials) && !is_short || !trials.causes.is_empty() {
             return trials;
         }
         for (_, trial) in trials.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
             progress("what the drivers look for");
             trial.not_found = libraries_not_found(&trial.of, settings);
         }
-        trials.folders =
-            trials.drivers.iter().filter_map(|(of, with)| folder_for(of, with, settings)).collect();
+        trials.helping = trials.drivers.iter().filter_map(|(of, with)| helping(of, with, settings)).collect();
         trials.causes.extend(of_loader.drivers());
         trials.other = loaders.iter().find_map(|path| {
             progress(path);
@@ -146,7 +152,7 @@ impl Trials {
         &mut self,
         words: &[OsString],
         planned: &Planned,
-        facts: &Facts,
+        executable: Option<&Path>,
         settings: &Settings,
         progress: Progress<'_>,
     ) {
@@ -179,15 +185,16 @@ impl Trials {
             let (with, breaks, layers) = (asked.trial(), Broken::Program, &layers[..]);
             let search =
                 Search { breaks, with: &with, attempt: &attempt, planned, layers, settings, progress };
-            self.causes.extend(search.all(true, &[]));
+            let named: Vec<_> = planned.libraries().map(|(_, library)| OsStr::from_bytes(library)).collect();
+            let libraries =
+                executable.map(|file| brought(&settings.variables, file, &named)).unwrap_or_default();
+            match search.all(&More { libraries: &libraries, ..More::default() }) {
+                Ok(causes) => self.causes.extend(causes),
+                Err(excluded) => self.excluded = excluded,
+            }
             if self.causes.is_empty() {
                 self.causes.extend(search.drivers());
             }
-            // A library that the program brings may be older than what a driver needs.
-            self.preload = facts.shadowed_libraries(&settings.variables).into_iter().find(|(_, file)| {
-                let changes = Changes::from([("LD_PRELOAD".to_owned(), Some(file.clone()))]);
-                attempt(&changes).ending == Ending::Finished
-            });
         }
         self.asked = Some(asked);
     }
@@ -220,17 +227,34 @@ impl Trials {
     }
 }
 
-/// Returns a folder with which this driver gets further, if the dynamic linker searches it first. It has a library that the driver did not find.
-fn folder_for(manifest: &str, with: &Trial, settings: &Settings) -> Option<(String, String)> {
+/// Returns the variable with which this driver gets further: a folder to search that has a library which the driver did not find, or an
+/// assignment that the driver prints, as Mesa's drivers do for devices that they do not support yet.
+fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(String, String, String)> {
     let before =
         settings.variables.get("LD_LIBRARY_PATH").map(|value| format!(":{value}")).unwrap_or_default();
-    let file = |name: &String| elsewhere(&settings.variables, name);
-    let found = with.not_found.iter().filter_map(file).find_map(|file| {
-        let value = format!("{}{before}", file.rsplit_once('/')?.0);
-        let changes = Changes::from([("LD_LIBRARY_PATH".to_owned(), Some(value.clone()))]);
-        suspects::is_better(&try_out(&with.of, settings, &changes), with).then_some(value)
-    });
-    Some((manifest.to_owned(), found?))
+    let folder = |name: &String| {
+        let file = elsewhere(&settings.variables, name)?;
+        Some(("LD_LIBRARY_PATH", format!("{}{before}", file.rsplit_once('/')?.0)))
+    };
+    let assignment = |word: &str| {
+        let (name, value) = word.split_once('=')?;
+        let is_name =
+            name.len() > 2 && name.bytes().all(|it| it.is_ascii_uppercase() || b"_0123456789".contains(&it));
+        let value: String = value.chars().take_while(char::is_ascii_alphanumeric).collect();
+        (is_name && !value.is_empty() && READ.iter().any(|start| name.starts_with(start)))
+            .then(|| (name.to_owned(), value))
+    };
+    let printed = with
+        .printed
+        .iter()
+        .flat_map(|line| line.split([' ', '"', '\'', '`', '(', ')']))
+        .filter_map(assignment);
+    let folders = with.not_found.iter().filter_map(folder).map(|(name, value)| (name.to_owned(), value));
+    let (name, value) = folders.chain(printed).find(|(name, value)| {
+        let changes = Changes::from([(name.clone(), Some(value.clone()))]);
+        suspects::is_better(&try_out(&with.of, settings, &changes), with)
+    })?;
+    Some((manifest.to_owned(), name, value))
 }
 
 /// Tries each layer with the others left out, above the driver with this manifest. A meta-layer has no library: its components are among

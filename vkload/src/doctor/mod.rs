@@ -5,6 +5,7 @@ mod output;
 mod picture;
 mod watch;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -38,15 +39,18 @@ fn diagnosed(options: &DoctorArguments) -> Result<Case, String> {
         (None, []) => Whom::AnyProgram(if options.bits_32 { 32 } else { usize::BITS }),
         (None, program) => Whom::Program(program),
     };
-    let case = case(&Request {
-        whom,
-        probe: !options.no_probe,
-        limit: Duration::from_secs(options.timeout),
-        record: options.record.as_deref(),
-        progress: &show_progress,
-        late,
-        stop: None,
-    });
+    diagnosis(whom, options.no_probe, options.timeout, options.record.as_deref())
+}
+
+/// Returns the case for `whom`. Shows the trials on a terminal.
+pub(crate) fn diagnosis(
+    whom: Whom<'_>,
+    no_probe: bool,
+    timeout: u64,
+    record: Option<&Path>,
+) -> Result<Case, String> {
+    let (probe, limit) = (!no_probe, Duration::from_secs(timeout));
+    let case = case(&Request { whom, probe, limit, record, progress: &show_progress, late, stop: None });
     clear_progress();
     case
 }

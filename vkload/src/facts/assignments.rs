@@ -188,7 +188,6 @@ fn desktop_entries(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     #[test]
     fn a_line_sets_a_variable_in_the_languages_of_all_files() {
@@ -209,25 +208,5 @@ mod tests {
         {
             assert!(!sets(line, "VK_A"), "{line}");
         }
-    }
-
-    #[test]
-    fn the_unit_and_the_desktop_entry_of_a_process_are_read() {
-        let root = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        };
-        write("proc/7/cgroup", "0::/system.slice/kiosk.service\n");
-        write("etc/systemd/system/kiosk.service.d/gpu.conf", "[Service]\nEnvironment=VK_A=x\n");
-        write("usr/share/applications/game.desktop", "[Desktop Entry]\nExec=env VK_A=x game --fast\n");
-        write("usr/share/applications/other.desktop", "[Desktop Entry]\nExec=env VK_A=x other\n");
-        let variables = Variables::from([("VK_A".to_owned(), "x".to_owned())]);
-        let all = collect(root.path(), &variables, "/home/ann", Some((7, Path::new("/usr/bin/game"))));
-        let found: Vec<_> = all.iter().map(|it| (it.file.as_str(), it.line)).collect();
-        let unit = "/etc/systemd/system/kiosk.service.d/gpu.conf";
-        assert_eq!(found, [(unit, 2), ("/usr/share/applications/game.desktop", 2)]);
-        assert_eq!(all[0].setter, Setter::Unit { name: "kiosk.service".to_owned(), of_user: false });
     }
 }

@@ -36,12 +36,7 @@ pub(crate) fn not_read(
     };
     let path = loader.map(Path::to_owned).or_else(|| Some(lossless::path(found()?.path)));
     let bytes = path.and_then(|path| content(&below(root, &path), SIZE_LIMIT).ok()).unwrap_or_default();
-    not_among(&bytes)
-}
-
-/// Returns the names that are not in this file, or nothing if it is not a loader's.
-fn not_among(bytes: &[u8]) -> Vec<String> {
-    let words = words(bytes);
+    let words = words(&bytes);
     let reads = |name: &&str| words.contains(name.as_bytes());
     if !reads(&IN_EVERY_LOADER) {
         return Vec::new();
@@ -87,23 +82,4 @@ impl SettingsSupport {
 fn words(bytes: &[u8]) -> BTreeSet<&[u8]> {
     let words = bytes.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
     words.filter(|word| word.len() > 4).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::not_among;
-
-    #[test]
-    fn a_loader_reads_what_its_file_names() {
-        let file = b"\x7fELF\0VK_LAYER_PATH\0VK_ADD_DRIVER_FILES\0env var 'VK_DRIVER_FILES'\0/vk_loader_settings.json\0";
-        let missing = not_among(file);
-        let has = |name: &str| missing.iter().any(|other| other == name);
-        assert!(has("VK_LOADER_LAYERS_ALLOW") && has("VK_ADD_LAYER_PATH"), "{missing:?}");
-        assert!(
-            !has("VK_LAYER_PATH") && !has("VK_DRIVER_FILES") && !has("vk_loader_settings.json"),
-            "{missing:?}"
-        );
-        assert!(not_among(b"\x7fELF\0VK_LAYER_PATH\0").iter().any(|name| name == "vk_loader_settings.json"));
-        assert!(not_among(b"\x7fELF").is_empty(), "not a loader");
-    }
 }

@@ -1,6 +1,6 @@
 //! The program's environment: a container, Flatpak, a virtual machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +18,11 @@ pub(crate) struct Environment {
     /// The generation of Windows' subsystem for Linux.
     pub(crate) wsl: Option<u8>,
     pub(crate) steam_runtime: Option<String>,
-    /// Whether `/proc` is not mounted, as in a bare chroot.
-    pub(crate) no_proc: bool,
+    /// The file systems of the kernel that are not mounted, as in a bare chroot: `/proc`, `/dev`.
+    pub(crate) unmounted: Vec<String>,
+    /// The board, by its device tree, and the graphics devices that its device tree turns off.
+    pub(crate) board: Option<String>,
+    pub(crate) turned_off: Vec<String>,
     pub(crate) virtual_machine: Option<String>,
 }
 
@@ -50,6 +53,9 @@ const VIRTUAL: &[(&str, &str)] = &[
     ("Bochs", "Bochs"),
 ];
 
+/// The device tree of boards that have one.
+const DEVICE_TREE: &str = "sys/firmware/devicetree/base";
+
 pub(super) fn collect(root: &Path, variables: &Variables) -> Environment {
     Environment {
         container: container(root, variables),
@@ -61,9 +67,27 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Environment {
             .cloned(),
         wsl: wsl(root),
         steam_runtime: steam(root, variables),
-        no_proc: root.join("proc/self").symlink_metadata().is_err(),
+        unmounted: [("/proc", "proc/self"), ("/dev", "dev/null")]
+            .into_iter()
+            .filter(|(_, file)| root.join(file).symlink_metadata().is_err())
+            .map(|(folder, _)| folder.to_owned())
+            .collect(),
+        board: Some(read(&root.join(DEVICE_TREE).join("model")).trim_end_matches('\0').to_owned())
+            .filter(|model| !model.is_empty()),
+        turned_off: turned_off(&root.join(DEVICE_TREE)),
         virtual_machine: virtual_machine(root),
     }
+}
+
+/// Returns the nodes of graphics devices that are not `okay`, below the root of the device tree or a bus.
+fn turned_off(tree: &Path) -> Vec<String> {
+    let nodes = [tree.to_owned(), tree.join("soc"), tree.join("soc@0")].map(|bus| entries(&bus)).concat();
+    let is_off = |node: &PathBuf| {
+        let name = name_of(node);
+        let is_gpu = ["gpu@", "v3d@", "mali@", "gpu-"].iter().any(|start| name.starts_with(start));
+        is_gpu && read(&node.join("status")).trim_end_matches('\0') == "disabled"
+    };
+    nodes.into_iter().filter(is_off).map(|node| name_of(&node)).collect()
 }
 
 fn container(root: &Path, variables: &Variables) -> Option<String> {
@@ -152,65 +176,4 @@ fn virtual_machine(root: &Path) -> Option<String> {
             .is_some_and(|flags| flags.contains(" hypervisor"))
     };
     named.or_else(|| hidden().then(|| "unknown hypervisor".to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    fn environment(files: &[(&str, &str)], variables: &Variables) -> Environment {
-        let root = tempfile::tempdir().unwrap();
-        for (path, text) in files {
-            let path = root.path().join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        collect(root.path(), variables)
-    }
-
-    #[test]
-    fn each_environment_is_known_by_its_marks() {
-        let none = Variables::new();
-        assert_eq!(environment(&[(".dockerenv", "")], &none).container.as_deref(), Some("docker"));
-        assert_eq!(
-            environment(&[("proc/sys/kernel/osrelease", "5.15.90.1-microsoft-standard-WSL2")], &none).wsl,
-            Some(2)
-        );
-        assert_eq!(
-            environment(&[("etc/os-release", "ID=steamrt\nVERSION_CODENAME=sniper\n")], &none)
-                .steam_runtime
-                .as_deref(),
-            Some("sniper")
-        );
-        assert_eq!(
-            environment(&[("sys/class/dmi/id/sys_vendor", "VMware, Inc.")], &none).virtual_machine.as_deref(),
-            Some("VMware")
-        );
-        let snap = Variables::from([
-            ("SNAP".to_owned(), "/snap/game/1".to_owned()),
-            ("SNAP_NAME".to_owned(), "game".to_owned()),
-        ]);
-        assert_eq!(environment(&[], &snap).snap.as_deref(), Some("game"));
-        let none = environment(&[], &none);
-        assert!(
-            none.container.is_none() && none.flatpak.is_none() && none.snap.is_none() && none.wsl.is_none()
-        );
-    }
-
-    #[test]
-    fn a_flatpak_is_reported_with_its_runtime_and_extensions() {
-        let info = "[Application]\nname=org.example.Game\nruntime=runtime/org.freedesktop.Platform/x86_64/23.08\n[Context]\ndevices=dri;\n";
-        let files = [
-            (".flatpak-info", info),
-            ("usr/lib/x86_64-linux-gnu/GL/default/lib/x", ""),
-            ("usr/lib/x86_64-linux-gnu/GL/nvidia-550-54-14/x", ""),
-        ];
-        let flatpak = environment(&files, &Variables::new()).flatpak.unwrap();
-        assert_eq!(
-            (flatpak.application.as_str(), flatpak.branch.as_str(), flatpak.devices),
-            ("org.example.Game", "23.08", true)
-        );
-        assert_eq!(flatpak.gl_extensions, ["default", "nvidia-550-54-14"]);
-    }
 }

@@ -20,7 +20,21 @@ pub(crate) struct Gpu {
     pub(crate) driver: Option<String>,
     /// Its files in `/dev/dri`, by name.
     pub(crate) nodes: Vec<String>,
-    pub(crate) suspended: bool,
+    /// The modules with its usual kernel drivers, if no kernel driver has taken it.
+    pub(crate) modules: Vec<Module>,
+}
+
+/// A module of the kernel, and why it may not take a GPU.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Module {
+    pub(crate) name: String,
+    /// Whether the kernel that runs has it.
+    pub(crate) is_here: bool,
+    /// Other kernels of this machine that have it.
+    pub(crate) elsewhere: Vec<String>,
+    /// The file or folder of firmware that it needs and that is not there.
+    pub(crate) firmware: Option<String>,
 }
 
 #[derive(Debug)]
@@ -100,22 +114,30 @@ impl Gpu {
         parts.iter().any(|part| name.contains(part))
     }
 
+    /// Returns whether a kernel driver has it that its Vulkan drivers work with.
+    pub(crate) fn has_usual_driver(&self) -> bool {
+        let usual = self.maker().map(|maker| maker.kernel_drivers).unwrap_or_default();
+        self.driver.as_deref().is_some_and(|driver| usual.contains(&driver))
+    }
+
     /// Returns whether a Vulkan driver for this vendor's devices is known to exist.
     pub(crate) fn can_have_vulkan(&self) -> bool {
         !self.is_too_old()
             && (self.vendor == 0 || self.maker().is_some_and(|maker| !maker.manifests.is_empty()))
     }
 
-    /// Returns whether it is one of Intel's before Ivy Bridge, for which no Vulkan driver was made.
+    /// Returns whether it is one of Intel's before Ivy Bridge or of NVIDIA's before Kepler, for which no Vulkan driver was made.
     pub(crate) fn is_too_old(&self) -> bool {
+        let before_kepler = matches!(self.device, 0x0001..0x0fc0 | 0x1040..0x1150 | 0x1200..0x1260);
+        if self.vendor == 0x10de && before_kepler {
+            return true;
+        }
         const SANDY_BRIDGE: [u32; 7] = [0x0102, 0x0106, 0x010a, 0x0112, 0x0116, 0x0122, 0x0126];
         const OLDER: [u32; 4] = [0x0042, 0x0046, 0xa001, 0xa011];
         let old = SANDY_BRIDGE.contains(&self.device) || OLDER.contains(&self.device);
         self.vendor == 0x8086 && (old || (0x2500..0x2f00).contains(&self.device))
     }
-}
 
-impl Gpu {
     /// Returns whether it is one of NVIDIA's (Blackwell and later) that only the open kernel modules drive.
     pub(crate) fn needs_open_modules(&self) -> bool {
         self.vendor == 0x10de && self.device >= 0x2900
@@ -136,7 +158,10 @@ pub(super) fn collect(root: &Path) -> Vec<Gpu> {
     for device in entries(&root.join("sys/bus/pci/devices")) {
         if number(&device.join("class")).is_some_and(|class| class >> 16 == 3) {
             let vendor = number(&device.join("vendor")).unwrap_or(0);
-            gpus.push(Gpu { vendor, device: number(&device.join("device")).unwrap_or(0), ..of(&device) });
+            let mut gpu = Gpu { vendor, device: number(&device.join("device")).unwrap_or(0), ..of(&device) };
+            let drivers = gpu.maker().filter(|_| gpu.driver.is_none()).map(|maker| maker.kernel_drivers);
+            gpu.modules = drivers.into_iter().flatten().map(|driver| module(root, driver)).collect();
+            gpus.push(gpu);
         }
     }
     for device in entries(&root.join("sys/bus/platform/devices")) {
@@ -149,12 +174,57 @@ pub(super) fn collect(root: &Path) -> Vec<Gpu> {
     gpus
 }
 
+/// Folders of firmware below `/lib/firmware`, by module.
+const FIRMWARE: &[(&str, &str)] =
+    &[("amdgpu", "amdgpu"), ("i915", "i915"), ("nouveau", "nvidia"), ("radeon", "radeon"), ("xe", "xe")];
+/// Files with the kernel's messages, which may be readable.
+const LOGS: &[&str] = &["var/log/dmesg", "var/log/kern.log", "var/log/messages", "var/log/syslog"];
+
+fn module(root: &Path, name: &str) -> Module {
+    let running = read(&root.join("proc/sys/kernel/osrelease"));
+    let folders = ["usr/lib/modules", "lib/modules"].map(|folder| entries(&root.join(folder))).concat();
+    let file = format!("/{}.ko", name.replace('-', "_"));
+    let has = |folder: &&PathBuf| {
+        let lists = ["modules.dep", "modules.builtin"].map(|list| read(&folder.join(list)).replace('-', "_"));
+        lists.iter().any(|list| list.contains(&file))
+    };
+    let mut kernels: Vec<String> = folders.iter().filter(has).map(|folder| name_of(folder)).collect();
+    kernels.dedup();
+    let is_here = kernels.contains(&running);
+    kernels.retain(|kernel| *kernel != running);
+    Module {
+        name: name.to_owned(),
+        is_here,
+        elsewhere: kernels,
+        firmware: firmware(root, name).filter(|_| is_here),
+    }
+}
+
+/// Returns the file of firmware that this module has not found, by the kernel's messages, or the folder of its firmware if that does not exist.
+fn firmware(root: &Path, module: &str) -> Option<String> {
+    // It may be compressed.
+    let is_there = |name: &str| {
+        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+        let found = |top: &str| {
+            entries(&root.join(top).join(folder)).iter().any(|path| name_of(path).starts_with(file))
+        };
+        found("usr/lib/firmware") || found("lib/firmware")
+    };
+    let logs = LOGS.iter().map(|log| read(&root.join(log)));
+    let named = logs.flat_map(|log| {
+        let lines = log.lines().filter(|line| line.contains("firmware") && line.contains("failed"));
+        let words = lines.flat_map(|line| line.split([' ', '"'])).map(str::to_owned);
+        words.filter(|word| word.starts_with(&format!("{module}/"))).collect::<Vec<_>>()
+    });
+    let folder = FIRMWARE.iter().find(|(of, _)| *of == module).map(|(_, folder)| (*folder).to_owned());
+    named.chain(folder).find(|name| !is_there(name)).map(|name| format!("/lib/firmware/{name}"))
+}
+
 fn of(device: &Path) -> Gpu {
     Gpu {
         address: name_of(device),
         driver: fs::read_link(device.join("driver")).ok().map(|driver| name_of(&driver)),
         nodes: entries(&device.join("drm")).iter().map(|path| name_of(path)).collect(),
-        suspended: read(&device.join("power/runtime_status")) == "suspended",
         ..Gpu::default()
     }
 }
@@ -188,17 +258,6 @@ pub(super) fn holders(root: &Path, gpu: &Gpu) -> Vec<(u32, String)> {
     holders.map(|(number, process)| (number, read(&process.join("comm")))).collect()
 }
 
-/// Returns whether the driver with this manifest is for devices on the bus, and none of them is among `gpus`. Only PCs have all GPUs on the bus.
-pub(super) fn is_without_device(root: &Path, gpus: &[Gpu], manifest: &str) -> bool {
-    let sees_bus = !entries(&root.join("sys/bus/pci/devices")).is_empty();
-    if !sees_bus || !cfg!(any(target_arch = "x86_64", target_arch = "x86")) {
-        return false;
-    }
-    let name = manifest.rsplit('/').next().unwrap_or(manifest);
-    let is_for = |maker: &Maker| maker.manifests.iter().any(|part| name.contains(part));
-    MAKERS.iter().any(is_for) && !gpus.iter().any(|gpu| gpu.is_driven_by(manifest))
-}
-
 fn number(path: &Path) -> Option<u32> {
     u32::from_str_radix(read(path).strip_prefix("0x")?, 16).ok()
 }
@@ -228,41 +287,6 @@ mod tests {
         let nodes = vec!["card1".to_owned(), "renderD129".to_owned()];
         let gpu = Gpu { address: "0000:01:00.0".to_owned(), nodes, ..Gpu::default() };
         assert_eq!(holders(root.path(), &gpu), [(7, "game".to_owned()), (9, "cuda".to_owned())]);
-    }
-
-    #[test]
-    fn display_controllers_are_found_on_the_bus_with_the_kernel_drivers_that_have_them() {
-        let root = tempfile::tempdir().unwrap();
-        for (address, class, vendor) in [
-            ("0000:00:02.0", "0x030000\n", "0x8086\n"),
-            ("0000:01:00.0", "0x030200\n", "0x10de\n"),
-            ("0000:02:00.0", "0x010802\n", "0x144d\n"),
-        ] {
-            let device = root.path().join("sys/bus/pci/devices").join(address);
-            fs::create_dir_all(device.join("drm/renderD128")).unwrap();
-            fs::write(device.join("class"), class).unwrap();
-            fs::write(device.join("vendor"), vendor).unwrap();
-            std::os::unix::fs::symlink("../../../drivers/i915", device.join("driver")).unwrap();
-        }
-        let gpus = collect(root.path());
-        let found: Vec<_> = gpus.iter().map(|gpu| (gpu.address.as_str(), gpu.name())).collect();
-        assert_eq!(found, [("0000:00:02.0", "Intel".to_owned()), ("0000:01:00.0", "NVIDIA".to_owned())]);
-        assert_eq!(
-            (gpus[0].driver.as_deref(), &gpus[0].nodes[..]),
-            (Some("i915"), &["renderD128".to_owned()][..])
-        );
-        assert!(gpus[0].is_driven_by("/usr/share/vulkan/icd.d/intel_icd.x86_64.json"));
-        assert!(!gpus[0].is_driven_by("/usr/share/intel/icd.d/lvp_icd.json"));
-        let absent =
-            |name: &str| is_without_device(root.path(), &gpus, &format!("/icd.d/{name}.x86_64.json"));
-        assert_eq!(
-            ["radeon_icd", "intel_icd", "lvp_icd"].map(absent),
-            [cfg!(target_arch = "x86_64"), false, false]
-        );
-        assert!(
-            !is_without_device(&root.path().join("etc"), &[], "/icd.d/radeon_icd.json"),
-            "no bus is seen"
-        );
     }
 
     #[test]

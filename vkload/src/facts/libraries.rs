@@ -57,7 +57,6 @@ pub(crate) struct VersionNeed {
     pub(crate) needed_by: String,
     /// The file that lacks it.
     pub(crate) found: String,
-    pub(crate) because: String,
     /// The newest one of that name which it has.
     pub(crate) has: Option<String>,
 }
@@ -321,65 +320,10 @@ fn lacking(elf: &Elf, path: &Path, name: &str, its: &Elf, found: &Found) -> Opti
         version: lacking.clone(),
         needed_by: lossless::of(path),
         found: lossless::of(&found.path),
-        because: found.because.clone(),
         has: of_family.max_by_key(|version| numbers(version)).cloned(),
     })
 }
 
 fn numbers(version: &str) -> Vec<u32> {
     version.split(|it: char| !it.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn here(manifest: &str, library: &Path) -> Library {
-        let search = Search::new(Path::new("/"), &super::super::Variables::new(), None);
-        let named = Named { manifest: manifest.into(), library: library.display().to_string() };
-        collect(Path::new("/"), &search, &[named], usize::BITS).remove(0)
-    }
-
-    #[test]
-    fn a_whole_library_with_everything_that_it_needs_is_fine() {
-        let library = here("/m.json", &std::env::current_exe().unwrap());
-        assert_eq!(library.state, LibraryState::Fine);
-        assert!(
-            library.missing.is_empty() && library.versions.is_empty() && !library.is_loader,
-            "{library:?}"
-        );
-    }
-
-    #[test]
-    fn each_fault_of_a_file_has_its_own_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("libx.so");
-        assert_eq!(here("/m.json", &file).state, LibraryState::Absent);
-        fs::write(&file, "no library").unwrap();
-        assert!(matches!(here("/m.json", &file).state, LibraryState::NotElf { .. }));
-        let mut other = fs::read(std::env::current_exe().unwrap()).unwrap();
-        other[18] = 0xF3;
-        fs::write(&file, other).unwrap();
-        assert_eq!(here("/m.json", &file).state, LibraryState::WrongMachine { machine: "riscv".into() });
-        fs::remove_file(&file).unwrap();
-        std::os::unix::fs::symlink("/gone", &file).unwrap();
-        assert_eq!(here("/m.json", &file).state, LibraryState::DanglingLink { to: "/gone".into() });
-        assert_eq!(here("/m.json", folder.path()).state, LibraryState::IsFolder);
-    }
-
-    #[test]
-    fn versions_are_compared_as_numbers() {
-        let its = Elf {
-            has: vec!["GLIBC_2.9".into(), "GLIBC_2.36".into(), "GLIBC_PRIVATE".into()],
-            ..Elf::default()
-        };
-        let elf = Elf {
-            wants: vec![("libc.so.6".into(), "GLIBC_2.9".into()), ("libc.so.6".into(), "GLIBC_2.38".into())],
-            ..Elf::default()
-        };
-        let found =
-            Found { path: "/lib/libc.so.6".into(), because: "default folder".into(), elf: Ok(its.clone()) };
-        let need = lacking(&elf, Path::new("/d.so"), "libc.so.6", &its, &found).unwrap();
-        assert_eq!((need.version.as_str(), need.has.as_deref()), ("GLIBC_2.38", Some("GLIBC_2.36")));
-    }
 }

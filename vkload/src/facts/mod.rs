@@ -22,7 +22,9 @@ mod system;
 mod user;
 mod variables;
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +35,7 @@ pub(crate) use assignments::{Assignment, Setter};
 pub(crate) use capabilities::{OWN, SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
 pub(crate) use files::{may, open};
-pub(crate) use gpus::Gpu;
+pub(crate) use gpus::{Gpu, Module};
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed, elsewhere};
 pub(crate) use linker::LoaderFile;
 pub(crate) use mapped::{Binding, MappedLoader, mapped_loaders};
@@ -107,23 +109,12 @@ impl Facts {
             strays: strays::collect(root, variables),
             manifests: strays::driver_manifests(root, variables),
             explicit_layers: strays::explicit_layers(root, variables),
-            dead_displays: displays::dead(root, variables),
+            dead_displays: displays::dead(variables),
             packages: packages::collect(root, &system),
             owners: Owners::new(),
             assignments: Vec::new(),
             system,
         }
-    }
-
-    /// Returns the libraries that the program brings and that are too old for what manifests name, each with the system's.
-    pub(crate) fn shadowed_libraries(&self, variables: &Variables) -> Vec<(String, String)> {
-        let search = linker::Search::new(Path::new("/"), variables, None);
-        let needs = self.libraries.iter().flat_map(|library| &library.versions);
-        let of_program = needs.filter(|need| need.because.contains("PATH of "));
-        let system = |name: &str| {
-            search.find(name, u8::try_from(usize::BITS).unwrap_or(64)).map(|it| lossless::of(it.path))
-        };
-        of_program.filter_map(|need| Some((need.found.clone(), system(&need.library)?))).collect()
     }
 
     /// Adds facts that only matter if something is wrong: the packages that files belong to, and where variables are set. `process` is the
@@ -144,6 +135,21 @@ impl Facts {
     }
 }
 
+/// Returns the libraries in the program's own folders that these libraries get there, each with the system's.
+pub(crate) fn brought(variables: &Variables, program: &Path, libraries: &[&OsStr]) -> Vec<(String, String)> {
+    let (root, bits) = (Path::new("/"), u8::try_from(usize::BITS).unwrap_or(64));
+    let own = linker::Search::new(root, variables, Some(program));
+    let system = linker::Search::new(root, variables, None);
+    let pair = |file: &PathBuf| {
+        let name = file.file_name()?.to_str()?;
+        let found = own.find(name, bits).filter(|found| found.because.contains("PATH of "))?;
+        Some((lossless::of(found.path), lossless::of(system.find(name, bits)?.path)))
+    };
+    let libraries: Vec<&Path> = libraries.iter().map(Path::new).collect();
+    let pairs: BTreeSet<_> = libraries::files(root, &own, &libraries).iter().filter_map(pair).collect();
+    pairs.into_iter().collect()
+}
+
 /// Checks that only root can change these libraries and those that they need, if this process acts as root.
 pub(crate) fn check_rights(variables: &Variables, libraries: &[&Path]) -> Result<(), String> {
     if !rights::is_root() {
@@ -158,13 +164,6 @@ pub(crate) fn check_rights(variables: &Variables, libraries: &[&Path]) -> Result
 pub(crate) fn loader_of(variables: &Variables, program: Option<&Path>) -> Option<LoaderFile> {
     let loaders = linker::Search::new(Path::new("/"), variables, program).loaders();
     loaders.into_iter().find(|loader| loader.first && u32::from(loader.bits) == usize::BITS)
-}
-
-/// Returns of each driver manifest whether it is for GPUs that this machine does not have.
-pub(crate) fn without_device(manifests: &[&str]) -> Vec<bool> {
-    let root = Path::new("/");
-    let gpus = gpus::collect(root);
-    manifests.iter().map(|manifest| gpus::is_without_device(root, &gpus, manifest)).collect()
 }
 
 /// Returns the layers in the usual folders for explicit layers, whatever variables say: names and manifests.
@@ -192,54 +191,64 @@ pub(crate) fn bits_of(file: &Path) -> Option<u32> {
     elf::read(file).ok().map(|elf| u32::from(elf.bits))
 }
 
-/// Beginnings of the names of variables that concern the doctor.
-const CONCERNING: &[&str] = &[
-    "VK_",
-    "VULKAN_",
-    "LD_",
-    "XDG_",
-    "MESA_",
-    "NVIDIA_",
-    "__NV",
-    "__GLX",
-    "DRI_PRIME",
-    "ENABLE_",
-    "DISABLE_",
-    "LIBGL_",
-    "STEAM_",
-    "PRESSURE_VESSEL",
-    "FLATPAK_",
-    "SNAP",
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "CUDA_VISIBLE",
-    "RADV_",
-    "ANV_",
+/// Beginnings of the names of variables that loaders, drivers, Mesa or the dynamic linker read.
+pub(crate) const READ: &[&str] = &[
     "AMD_",
-    "LVP_",
-    "GALLIUM_",
-    "MANGOHUD",
-    "CONTAINER",
-    "container",
-    "APPIMAGE",
-    "GIO_LAUNCHED_DESKTOP_FILE",
-    "APPDIR",
-    "WSL_",
-    "HOME",
-    "PATH",
-    "SDL_",
+    "ANV_",
+    "CUDA_VISIBLE",
+    "DISABLE_",
+    "DRI_PRIME",
     "DXVK_",
+    "ENABLE_",
+    "GALLIUM_",
+    "GLIBC_TUNABLES",
     "INTEL_",
-    "OBS_VKCAPTURE",
-    "VKBASALT",
+    "LD_",
+    "LIBGL_",
+    "LVP_",
+    "MESA_",
+    "NVK_",
+    "PAN_",
+    "RADV_",
+    "TU_",
+    "VKLOAD_NULL",
+    "VK_",
+    "ZINK_",
+    "__EGL",
+    "__GLX",
+    "__NV",
+    "__VK",
+];
+/// Beginnings of the names of other variables that concern the doctor.
+const CONCERNING: &[&str] = &[
+    "APPDIR",
+    "APPIMAGE",
+    "CONTAINER",
+    "DISPLAY",
+    "FLATPAK_",
+    "GIO_LAUNCHED_DESKTOP_FILE",
+    "HOME",
     "LANG",
+    "MANGOHUD",
+    "NVIDIA_",
+    "OBS_VKCAPTURE",
+    "PATH",
+    "PRESSURE_VESSEL",
+    "SDL_",
+    "SNAP",
+    "STEAM_",
+    "VKBASALT",
+    "WAYLAND_DISPLAY",
+    "WSL_",
+    "XDG_",
+    "container",
 ];
 
 /// Returns the variables among these that concern the doctor, or that look as if they were meant to (another case, a missing letter).
 fn concerning(variables: &Variables) -> Variables {
     let concerns = |name: &str| {
         let upper = name.to_ascii_uppercase();
-        CONCERNING.iter().any(|start| name.starts_with(start))
+        READ.iter().chain(CONCERNING).any(|start| name.starts_with(start))
             || ["VK", "ICD", "VULK", "LAYER"].iter().any(|part| upper.contains(part))
     };
     variables

@@ -1,7 +1,7 @@
 //! The device files through which drivers reach graphics devices. They are never opened, which could wake a device.
 
 use std::fs;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -22,8 +22,6 @@ pub(crate) struct Node {
     pub(crate) mode: u32,
     pub(crate) owner: String,
     pub(crate) group: String,
-    /// Whether it is a device, and not a file that something has put there.
-    pub(crate) is_device: bool,
     /// The mount that it lies on, if no device file there can be opened.
     pub(crate) no_dev: Option<String>,
 }
@@ -75,32 +73,6 @@ fn node(root: &Path, path: &Path, users: &Database) -> Option<Node> {
         mode: found.mode() & 0o7777,
         owner: users.user_name(found.uid()),
         group: users.group_name(found.gid()),
-        is_device: found.file_type().is_char_device(),
         no_dev: mount_with(path, libc::ST_NODEV),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
-
-    #[test]
-    fn device_files_are_named_with_their_owner_and_mode() {
-        let root = tempfile::tempdir().unwrap();
-        let dri = root.path().join("dev/dri");
-        fs::create_dir_all(dri.join("by-path")).unwrap();
-        fs::create_dir(root.path().join("etc")).unwrap();
-        fs::write(dri.join("renderD128"), "").unwrap();
-        fs::set_permissions(dri.join("renderD128"), fs::Permissions::from_mode(0o600)).unwrap();
-        let gid = fs::metadata(dri.join("renderD128")).unwrap().gid();
-        fs::write(root.path().join("etc/group"), format!("other:x:9999:\nrender:x:{gid}:me\n")).unwrap();
-        let nodes = collect(root.path());
-        assert_eq!(nodes.len(), 1, "{nodes:?}");
-        assert_eq!(
-            (nodes[0].path.as_str(), nodes[0].mode, nodes[0].group.as_str()),
-            ("/dev/dri/renderD128", 0o600, "render")
-        );
-        assert!(nodes[0].readable && nodes[0].writable && !nodes[0].is_device);
-    }
 }

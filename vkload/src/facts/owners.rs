@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::files::{entries, name_of, read};
@@ -26,12 +26,52 @@ const PROCESSOR: &str = match std::env::consts::ARCH.as_bytes() {
 /// Returns the packages that these files belong to.
 pub(super) fn collect(root: &Path, manager: Option<Manager>, paths: &[&str]) -> Owners {
     match manager {
-        Some(Manager::Apt) => by_lists(&root.join("var/lib/dpkg/info"), paths),
-        Some(Manager::Pacman) => by_folders(&root.join("var/lib/pacman/local"), paths),
-        Some(Manager::Apk) => by_database(&read(&root.join("lib/apk/db/installed")), paths),
         Some(Manager::Dnf | Manager::RpmOstree | Manager::Zypper) if root == Path::new("/") => by_rpm(paths),
-        _ => Owners::new(),
+        Some(manager) => search(installed(root, manager).into_iter(), paths),
+        None => Owners::new(),
     }
+}
+
+/// The files of a package: those that a list names, one a line, or these lines.
+pub(super) enum Files {
+    List(PathBuf),
+    Lines(String),
+}
+
+/// Returns the installed packages with their files. Empty if only the manager's own tool can read them (rpm).
+pub(super) fn installed(root: &Path, manager: Manager) -> Vec<(String, Files)> {
+    let dpkg = |list: PathBuf| {
+        let name = name_of(&list);
+        let package = name.strip_suffix(".list")?;
+        Some((package.strip_suffix(PROCESSOR).unwrap_or(package).to_owned(), Files::List(list)))
+    };
+    // NAME-VERSION-RELEASE.
+    let pacman = |folder: PathBuf| {
+        let package = name_of(&folder).rsplitn(3, '-').last().unwrap_or_default().to_owned();
+        (package, Files::List(folder.join("files")))
+    };
+    match manager {
+        Manager::Apt => entries(&root.join("var/lib/dpkg/info")).into_iter().filter_map(dpkg).collect(),
+        Manager::Pacman => entries(&root.join("var/lib/pacman/local")).into_iter().map(pacman).collect(),
+        Manager::Apk => {
+            let all = read(&root.join("lib/apk/db/installed"));
+            all.split("\n\n").filter(|package| !package.is_empty()).map(apk).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn apk(package: &str) -> (String, Files) {
+    let (mut name, mut folder, mut files) = (String::new(), "", String::new());
+    for line in package.lines() {
+        match line.split_once(':') {
+            Some(("P", value)) => value.clone_into(&mut name),
+            Some(("F", value)) => folder = value,
+            Some(("R", value)) => files += &format!("{folder}/{value}\n"),
+            _ => {}
+        }
+    }
+    (name, Files::Lines(files))
 }
 
 /// Returns the names that a file has where `/lib` is a link to `/usr/lib`.
@@ -44,65 +84,29 @@ fn names(path: &str) -> [String; 2] {
     [path.to_owned(), other]
 }
 
-/// Returns the packages by lists, each the name of a package and its files, one a line. Nothing is known without lists.
-fn search<'a>(lists: impl Iterator<Item = (String, String)>, paths: &[&'a str], prefix: &str) -> Owners {
+/// Returns the packages by their files, which some managers list without the first slash. Nothing is known without packages.
+fn search<'a>(packages: impl Iterator<Item = (String, Files)>, paths: &[&'a str]) -> Owners {
     let mut wanted: BTreeMap<String, &'a str> = BTreeMap::new();
     for path in paths {
-        wanted.extend(names(path).map(|name| (name.strip_prefix(prefix).unwrap_or(&name).to_owned(), *path)));
+        wanted.extend(names(path).map(|name| (name.trim_start_matches('/').to_owned(), *path)));
     }
-    let mut owners = Owners::new();
-    let mut any = false;
-    for (package, files) in lists {
+    let (mut owners, mut any) = (Owners::new(), false);
+    for (package, files) in packages {
         any = true;
+        let files = match files {
+            Files::List(list) => lossless::text(&fs::read(&list).unwrap_or_default()),
+            Files::Lines(lines) => lines,
+        };
         for line in files.lines() {
-            if let Some(path) = wanted.get(line) {
+            if let Some(path) = wanted.get(line.trim_start_matches('/')) {
                 owners.insert((*path).to_owned(), package.clone());
             }
         }
     }
-    if any {
-        for path in paths {
-            owners.entry((*path).to_owned()).or_default();
-        }
+    for path in paths.iter().filter(|_| any) {
+        owners.entry((*path).to_owned()).or_default();
     }
     owners
-}
-
-fn by_lists(folder: &Path, paths: &[&str]) -> Owners {
-    let lists = entries(folder).into_iter().filter_map(|file| {
-        let name = name_of(&file);
-        let package = name.strip_suffix(".list")?;
-        let package = package.strip_suffix(PROCESSOR).unwrap_or(package).to_owned();
-        Some((package, lossless::text(&fs::read(&file).ok()?)))
-    });
-    search(lists, paths, "")
-}
-
-fn by_folders(folder: &Path, paths: &[&str]) -> Owners {
-    let lists = entries(folder).into_iter().filter_map(|folder| {
-        let files = lossless::text(&fs::read(folder.join("files")).ok()?);
-        // NAME-VERSION-RELEASE.
-        let name = name_of(&folder);
-        let package = name.rsplitn(3, '-').last().unwrap_or_default().to_owned();
-        Some((package, files))
-    });
-    search(lists, paths, "/")
-}
-
-fn by_database(text: &str, paths: &[&str]) -> Owners {
-    let list = |package: &str| {
-        let (mut name, mut folder, mut files) = (String::new(), "", String::new());
-        for line in package.lines() {
-            match line.split_once(':') {
-                Some(("P", value)) => value.clone_into(&mut name),
-                Some(("F", value)) => folder = value,
-                Some(("R", value)) => files += &format!("{folder}/{value}\n"),
-                _ => {}
-            }
-        }
-        (name, files)
-    };
-    search(text.split("\n\n").filter(|package| !package.is_empty()).map(list), paths, "/")
 }
 
 /// Asks rpm, whose database only it can read. It prints a line for each file.

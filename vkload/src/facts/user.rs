@@ -83,27 +83,3 @@ fn address_space() -> Option<u64> {
     unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
     (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn users_and_groups_have_names() {
-        let root = tempfile::tempdir().unwrap();
-        fs::create_dir(root.path().join("etc")).unwrap();
-        fs::write(
-            root.path().join("etc/passwd"),
-            "root:x:0:0::/root:/bin/sh\nann:x:1000:1000::/home/ann:/bin/sh\n",
-        )
-        .unwrap();
-        fs::write(root.path().join("etc/group"), "render:x:105:bob,ann\nvideo:x:44:annette\n").unwrap();
-        let database = Database::read(root.path());
-        assert_eq!((database.user_name(1000), database.user_name(7)), ("ann".to_owned(), "7".to_owned()));
-        assert_eq!(
-            (database.group_name(105), database.groups_of("ann")),
-            ("render".to_owned(), vec!["render".to_owned()])
-        );
-        assert_eq!(database.home(1000).as_deref(), Some("/home/ann"));
-    }
-}

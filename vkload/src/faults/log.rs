@@ -33,16 +33,3 @@ impl Log {
         log
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_are_counted_in_order() {
-        let text = "vkB VK_SUCCESS\nvkA VK_SUCCESS\n! vkB VK_X\nvkB VK_X\nleft vkC 2\nleft vkC 1\nvkA";
-        let calls = vec![("vkB".to_owned(), 2), ("vkA".to_owned(), 1)];
-        let left = BTreeMap::from([("vkC".to_owned(), 3)]);
-        assert_eq!(Log::parse(text), Log { calls, has_fault: true, left });
-    }
-}

@@ -1,36 +1,29 @@
 //! `vkload info`: what the loader that programs get finds here.
 //!
-//! [`gather`] makes a [`report::Report`] of the doctor's case, plain data that [`text`] and [`json`] show.
+//! [`gather`] makes a [`report::Report`] of the doctor's case, plain data that [`text`] shows.
 
 pub(crate) mod gather;
-mod json;
 mod layers;
 pub(crate) mod report;
 mod text;
 
 use std::process::ExitCode;
-use std::time::Duration;
+
+use serde_json::json;
 
 use crate::arguments::InfoArguments;
 use crate::diagnosis::answer;
-use crate::diagnosis::gather::{Request, Whom, case};
+use crate::diagnosis::gather::Whom;
+use crate::doctor::diagnosis;
 use crate::escape;
-use crate::output::{clear_progress, fail, late, print as print_output, show_progress};
+use crate::output::{fail, print as print_output};
 use report::Report;
 
 /// Prints tables for people or one JSON object, and records the machine. The output has the result: the exit code only shows whether
 /// there is one.
 pub(crate) fn print(options: &InfoArguments) -> ExitCode {
-    let case = case(&Request {
-        whom: if options.own { Whom::OwnLoader } else { Whom::AnyProgram(usize::BITS) },
-        probe: !options.no_probe,
-        limit: Duration::from_secs(options.timeout),
-        record: options.record.as_deref(),
-        progress: &show_progress,
-        late,
-        stop: None,
-    });
-    clear_progress();
+    let whom = if options.own { Whom::OwnLoader } else { Whom::AnyProgram(usize::BITS) };
+    let case = diagnosis(whom, options.no_probe, options.timeout, options.record.as_deref());
     match case.map(answer) {
         Ok(answer) => {
             print_output(&render(&gather::report(&answer), options.verbose, options.json), ExitCode::SUCCESS)
@@ -41,5 +34,10 @@ pub(crate) fn print(options: &InfoArguments) -> ExitCode {
 
 /// Returns the report as tables or as JSON.
 pub(crate) fn render(report: &Report, verbose: bool, json: bool) -> String {
-    if json { escape::json(&json::render(report)) } else { text::render(report, verbose) }
+    if !json {
+        return text::render(report, verbose);
+    }
+    let mut object = json!(report);
+    (object["format"], object["vkload"]) = (1.into(), env!("CARGO_PKG_VERSION").into());
+    escape::json(&object)
 }

@@ -1,11 +1,11 @@
-//! The content of `vkload info`, as plain data.
+//! The content of `vkload info`, as plain data. `docs/schemas/info.schema.json` describes it as JSON.
 
 use serde::Serialize;
 
 use crate::searched::SearchPath;
 use crate::view::{Device, DriverView, LayerView};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Report {
     /// The loader's file. Empty if it was not tried.
     pub(crate) loader: String,
@@ -16,6 +16,7 @@ pub(crate) struct Report {
     /// Every layer that was found, active or not, in order of discovery.
     pub(crate) layers: Vec<Layer>,
     /// Extensions that an instance may enable.
+    #[serde(rename = "instanceExtensions")]
     pub(crate) extensions: Vec<Extension>,
     /// In the order in which applications see them.
     pub(crate) devices: Vec<Device>,
@@ -42,8 +43,10 @@ pub(crate) struct Driver {
 }
 
 /// A layer that was found, and what becomes of it in a program that asks for no layer.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Layer {
+    #[serde(flatten)]
     pub(crate) view: LayerView,
     pub(crate) api_version: String,
     pub(crate) implementation_version: u32,
@@ -52,10 +55,11 @@ pub(crate) struct Layer {
     pub(crate) instance_extensions: Vec<Extension>,
     pub(crate) device_extensions: Vec<Extension>,
     /// Its manifest's description for people and tools, which format version 1.2.0 introduced. Empty for older manifests.
+    #[serde(flatten)]
     pub(crate) about: About,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct About {
     pub(crate) introduction: String,
     pub(crate) url: String,
@@ -63,6 +67,7 @@ pub(crate) struct About {
     /// Usually `ALPHA`, `BETA`, `STABLE` or `DEPRECATED`.
     pub(crate) status: String,
     /// Its settings: the manifest's `features`, unchanged.
+    #[serde(rename = "features")]
     pub(crate) settings: Option<serde_json::Value>,
 }
 

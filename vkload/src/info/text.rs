@@ -118,39 +118,3 @@ fn extensions(report: &Report) -> Option<Table> {
     }
     (!report.extensions.is_empty()).then_some(table)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::info::report::Problem;
-    use crate::view::DriverView;
-
-    #[test]
-    fn without_a_driver_the_reason_and_the_next_step_come_last() {
-        let problem = Problem { reason: "nothing found".into(), advice: vec!["install it".into()] };
-        let text = render(&Report { problem: Some(problem), ..Report::default() }, false);
-        assert!(text.contains("\nDrivers\n  none\n"));
-        assert!(text.ends_with("\nNo program can use Vulkan here: nothing found\n  -> install it\n"));
-    }
-
-    #[test]
-    fn a_driver_that_is_not_used_says_why() {
-        let view =
-            DriverView { manifest: "/x.json".into(), remark: "disabled".into(), ..DriverView::default() };
-        let driver = Driver { view, devices: 0 };
-        let text = render(&Report { drivers: vec![driver], ..Report::default() }, false);
-        assert!(text.contains("  /x.json           no: disabled\n"), "{text}");
-    }
-
-    #[test]
-    fn that_a_driver_has_no_device_is_short_while_another_one_works() {
-        let view = DriverView {
-            outcome: "no-devices".into(),
-            remark: "long advice".into(),
-            ..DriverView::default()
-        };
-        let idle = Driver { view, devices: 0 };
-        assert!(!used(&idle, true).contains("long advice"));
-        assert!(used(&idle, false).contains("long advice"));
-    }
-}

@@ -144,32 +144,3 @@ fn write_table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
     }
     out.push_str("</tbody>\n</table></div>\n");
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::command::Command;
-
-    #[test]
-    fn all_words_are_escaped() {
-        const WILD: &str = r#"<b>&"it's""#;
-        let wild = || WILD.to_owned();
-        let card = Card {
-            severity: Severity::Error,
-            title: wild(),
-            text: wild(),
-            steps: vec![Step::say(WILD), Command::new(WILD, &[]).into()],
-        };
-        let table = Part::Table { head: &["a", "b"], rows: vec![vec![wild(), wild()]] };
-        let section = Section { title: wild(), parts: vec![Part::Text(wild()), Part::Card(card), table] };
-        let page = document(&wild(), &[section]);
-        assert!(!page.contains("<b>") && !page.contains("it's"), "{page}");
-        // In the title twice, and in each place above.
-        assert_eq!(page.matches("&lt;b&gt;&amp;&quot;it&#39;s&quot;").count(), 10, "{page}");
-    }
-
-    #[test]
-    fn what_xml_may_not_contain_is_escaped() {
-        assert_eq!(escape("a\u{1b}\u{ffff}\tb").to_string(), "a\\u{1b}\\u{ffff}\tb");
-    }
-}

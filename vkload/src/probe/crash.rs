@@ -191,16 +191,3 @@ fn write_line(library: &[u8]) {
     }
     notes::write(&[br#"{"line":"signal","library":""#, name.get(..length).unwrap_or_default(), br#""}"#]);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_file_at_an_address_is_found() {
-        let maps = b"1000-2000 r--p 00000000 08:01 1    /lib/libx.so\n2000-3000 r-xp 00001000 08:01 1    /lib/libx.so\n7f00-7fff rw-p 00000000 00:00 0    [stack]\n";
-        assert_eq!(file_at(maps, 0x2800), Some(&b"/lib/libx.so"[..]));
-        assert_eq!(file_at(maps, 0x1800), None, "not code");
-        assert_eq!(file_at(maps, 0x7f10), None, "no file");
-    }
-}

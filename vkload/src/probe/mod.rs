@@ -426,32 +426,3 @@ enum Line {
         library: String,
     },
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_happened_reads_as_a_sentence() {
-        let tell = |ending: Ending, stage| ending.tell(stage);
-        let crash = Ending::Signal { number: libc::SIGSEGV, library: Some("libx.so".into()) };
-        assert_eq!(tell(crash, Stage::CreateInstance), "crashes in vkCreateInstance (SIGSEGV in libx.so)");
-        assert_eq!(
-            tell(Ending::Result { code: -3 }, Stage::CreateDevice),
-            "vkCreateDevice returns VK_ERROR_INITIALIZATION_FAILED"
-        );
-        assert_eq!(
-            tell(Ending::Exited { code: 3 }, Stage::Open),
-            "ends the program while its library is loaded, with exit code 3"
-        );
-        assert_eq!(
-            tell(Ending::TimedOut { seconds: 10, library: None }, Stage::Wait),
-            "hangs in vkWaitForFences (stopped at the time limit of 10 seconds)"
-        );
-        assert_eq!(
-            tell(Ending::TimedOut { seconds: 1, library: Some("libx.so".into()) }, Stage::Open),
-            "hangs while its library is loaded (in libx.so, stopped at the time limit of 1 second)"
-        );
-        assert_eq!(result_name(-77_777), "the unknown result -77777");
-    }
-}

@@ -25,18 +25,3 @@ pub(super) fn not_found(text: &str, exists: &dyn Fn(&str) -> bool) -> Vec<String
     end(search);
     all
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_search_whose_last_file_does_not_exist_found_nothing() {
-        let text = "  7:\tfind library=liba.so.1 [0]; searching\n  7:\t search cache=/etc/ld.so.cache\n  7:\t  trying file=/lib/liba.so.1\n\
-            7:\tfind library=libb.so [0]; searching\n  7:\t  trying file=/lib/libb.so\n  7:\t  trying file=/usr/lib/libb.so\n\
-            7:\tfind library=libc.so [0]; searching\n  7:\t search cache=/etc/ld.so.cache\n\
-            7:\tfind library=libb.so [0]; searching\n  7:\t  trying file=/usr/lib/libb.so\n";
-        assert_eq!(not_found(text, &|path| path == "/lib/liba.so.1"), ["libb.so", "libc.so"]);
-        assert!(not_found("something else", &|_| false).is_empty());
-    }
-}

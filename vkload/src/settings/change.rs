@@ -112,7 +112,7 @@ fn edit(
 ) -> Result<Option<String>, String> {
     let planned = Planned::for_program(variables, program, usize::BITS)?;
     // A list of layers may hide others.
-    let changes = switches::without_setting(&planned, variables, "layers")?;
+    let changes = switches::without_setting(&planned, variables, Some("layers"))?;
     let all = switches::plan(variables, &changes, program, usize::BITS)?;
     let layer = |name: &String| {
         let index = index_of(&all, name)?;
@@ -175,7 +175,7 @@ fn drivers_of(
     program: Option<&Path>,
     is_meant: &dyn Fn(&Tried) -> bool,
 ) -> Result<(Vec<String>, Vec<String>), String> {
-    let changes = switches::without_setting(planned, variables, "additional_drivers")?;
+    let changes = switches::without_setting(planned, variables, Some("additional_drivers"))?;
     let all = switches::plan(variables, &changes, program, usize::BITS)?;
     all.check_rights()?;
     let used: Vec<_> = DriverView::all(&all.drivers).into_iter().filter(|driver| driver.used).collect();
@@ -209,7 +209,7 @@ fn is_called(tried: &Tried, given: &str) -> bool {
 
 /// Returns all devices, even those that the settings file hides.
 fn devices(planned: &Planned, variables: &Variables) -> Result<Vec<Tried>, String> {
-    let changes = switches::without_setting(planned, variables, "device_configurations")?;
+    let changes = switches::without_setting(planned, variables, Some("device_configurations"))?;
     planned.check_rights()?;
     let trial = try_out(&Subject::Own, &Settings::own(), &changes);
     if trial.devices.is_empty() {
@@ -291,13 +291,6 @@ fn differences(before: &str, after: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_the_lines_that_change_are_shown() {
-        assert_eq!(differences("a\nb\nc\n", "a\nx\nc\n"), "  - b\n  + x\n");
-        assert_eq!(differences("a\na\n", "a\na\na\n"), "  + a\n");
-        assert_eq!(differences("a\n", "a\n"), "");
-    }
 
     #[test]
     fn a_device_is_known_by_a_part_of_its_name_its_uuid_or_its_address() {

@@ -15,7 +15,7 @@ use vkload_core::manifest::Control;
 use crate::facts::Variables;
 use crate::lossless;
 use crate::planned::Planned;
-use crate::settings_edit::{self, NamedLayer};
+use crate::settings_edit::{self, Json, NamedLayer};
 use crate::view::switch;
 
 /// Changes to a process's variables: a value, or `None` to unset.
@@ -67,16 +67,19 @@ pub(crate) fn changes(
     Ok(changes)
 }
 
-/// Returns the changes to `variables` with which a program gets the settings file without this field.
+/// Returns the changes to `variables` with which a program gets the settings file without this field, or without all.
 pub(crate) fn without_setting(
     planned: &Planned,
     variables: &Variables,
-    field: &str,
+    field: Option<&str>,
 ) -> Result<Changes, String> {
     if planned.settings.plan.path.is_empty() || planned.settings.plan.unusable.is_some() {
         return Ok(Changes::new());
     }
-    let folder = settings_copy::make(planned, variables, field, &|settings| settings.remove(field))?;
+    let folder = settings_copy::make(planned, variables, field.unwrap_or("it"), &|settings| match field {
+        Some(field) => settings.remove(field),
+        None => *settings = Json::object([]),
+    })?;
     Ok(Changes::from([("XDG_CONFIG_HOME".to_owned(), Some(lossless::of(folder)))]))
 }
 

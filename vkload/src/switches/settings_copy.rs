@@ -138,20 +138,4 @@ mod tests {
         assert_eq!(serde_json::from_str::<Value>(&copy).unwrap(), expected);
         assert!(rewritten(b"{", Path::new("/s"), &|_| {}).is_none());
     }
-
-    #[test]
-    fn the_users_configuration_is_still_there() {
-        let tree = tempfile::tempdir().unwrap();
-        let (users, copy) = (tree.path().join("users"), tree.path().join("copy"));
-        fs::create_dir_all(users.join("vulkan/icd.d")).unwrap();
-        fs::create_dir_all(users.join("vulkan").join(FOLDER)).unwrap();
-        fs::write(users.join("game.conf"), "x").unwrap();
-        for text in ["first", "second"] {
-            fill(&copy, Some(&users), text).unwrap();
-            assert_eq!(fs::read_to_string(copy.join("vulkan").join(FOLDER).join(FILE)).unwrap(), text);
-        }
-        assert_eq!(fs::read_to_string(copy.join("game.conf")).unwrap(), "x");
-        assert!(copy.join("vulkan/icd.d").is_dir());
-        assert_eq!(fs::read_dir(users.join("vulkan").join(FOLDER)).unwrap().count(), 0);
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::{Serialize, Serializer};
 use vkload_core::discovery::{
     ActivationCause, ActiveLayers, LayerCandidate, LayerDecision, LayerKind, LayerPlan, LayerReason,
     LayerRequest,
@@ -14,8 +15,9 @@ use crate::command::is_switch;
 use crate::lossless::text;
 use crate::planned::Planned;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct LayerView {
+    #[serde(skip)]
     pub(crate) index: usize,
     /// Empty if its manifest cannot be used.
     pub(crate) name: String,
@@ -24,19 +26,28 @@ pub(crate) struct LayerView {
     pub(crate) library: String,
     pub(crate) implicit: bool,
     /// Why it is active. `None` if it is not.
+    #[serde(rename = "active", serialize_with = "is_some")]
     pub(crate) cause: Option<ActivationCause>,
     /// Why it is not active. `None` if it is.
+    #[serde(skip)]
     pub(crate) reason: Option<LayerReason>,
     /// `active`, or the name of the reason, which does not change.
     pub(crate) outcome: Cow<'static, str>,
     /// The reason for people. Empty if it is active.
     pub(crate) remark: String,
     /// The meta-layer that it is a component of and active by: its name and its manifest.
+    #[serde(skip)]
     pub(crate) part_of: Option<(String, String)>,
     /// The variable and its value that make it active, from its manifest, unless the variable is none that a manifest may name.
+    #[serde(skip)]
     pub(crate) enable: Option<(String, String)>,
     /// The variable and its value that turn it off, from its manifest.
+    #[serde(skip)]
     pub(crate) disable: Option<(String, String)>,
+}
+
+fn is_some<S: Serializer>(cause: &Option<ActivationCause>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(cause.is_some())
 }
 
 /// Returns the variable that turns a layer on or off, and its value, unless a manifest may not name it.

@@ -74,7 +74,7 @@ pub(crate) fn doctor(world: &World) -> Told {
         let pid = running.as_ref().map(|running| ["--pid", &running.id]);
         let arguments: Vec<&str> =
             ["--record", RECORDING].into_iter().chain(pid.into_iter().flatten()).collect();
-        let output = built.command(&arguments).output().expect("vkload runs");
+        let output = built.command(&arguments).stdin(Stdio::piped()).output().expect("vkload runs");
         let said = without_sizes(&(text(&output.stdout) + &without_progress(&text(&output.stderr))));
         running.iter().fold(said, |said, running| running.without_id(&said))
     });
@@ -149,7 +149,7 @@ const SIMPLE: [&str; 5] = ["export ", "unset ", "rm ", "sudo rm ", "sudo chmod "
 pub(crate) fn executed(world: &World) -> Option<Executed> {
     let kept = tempfile::tempdir().expect("a folder");
     within(world, kept.path(), |built| {
-        let output = built.command(&["--json"]).output().expect("vkload runs");
+        let output = built.command(&["--json"]).stdin(Stdio::piped()).output().expect("vkload runs");
         let answer: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
         let finding = answer["findings"].get(0)?;
         let is_tried = finding["tried"] == true && finding["severity"] == "error";
@@ -211,7 +211,7 @@ fn enter<T>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T) -> T {
     let mut built = Built { root: folder.path().to_owned(), ..Built::default() };
     // The recording outlives the test case in a folder of this machine.
     fs::set_permissions(kept, fs::Permissions::from_mode(0o1777)).expect("set");
-    built.base();
+    built.base(world.of("no-dev").next().is_none());
     if world.of("no-proc").next().is_none() {
         built.proc();
     }
@@ -289,7 +289,7 @@ impl Built {
     }
 
     /// Sets up the parts common to all test cases: the C library, the tool, users, devices and processes.
-    fn base(&mut self) {
+    fn base(&mut self, has_devices: bool) {
         for folder in
             ["usr/lib", "usr/lib64", "usr/bin", "etc", "dev", "proc", "sys", "root", "home/ann", "tmp", "run"]
         {
@@ -311,7 +311,7 @@ impl Built {
         }
         self.write("/usr/bin/sudo", "#!/usr/bin/sh\nexec \"$@\"\n");
         fs::set_permissions(self.path("/usr/bin/sudo"), fs::Permissions::from_mode(0o755)).expect("set");
-        for device in ["null", "zero", "urandom"] {
+        for device in ["null", "zero", "urandom"].into_iter().filter(|_| has_devices) {
             self.bind(&Path::new("/dev").join(device), &format!("/dev/{device}"));
         }
         let users: Vec<String> =
@@ -372,7 +372,7 @@ impl Built {
     fn add(&mut self, thing: &Thing) {
         let (first, rest) = thing.split();
         match thing.kind.as_str() {
-            "loader" | "no-proc" => {}
+            "loader" | "no-proc" | "no-dev" => {}
             "address-space" => self.address_space = Some(first.parse::<u64>().expect("KiB") * 1024),
             "ldconfig" => self.ldconfig(&first),
             "mesa" => self.mesa(thing),

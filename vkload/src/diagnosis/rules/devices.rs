@@ -3,7 +3,7 @@
 use super::super::case::Case;
 use super::super::finding::{Evidence, Finding, Id};
 use crate::command::{Command, Step, Word};
-use crate::facts::{Gpu, Node};
+use crate::facts::Node;
 use crate::probe::{Cause, Ending, Trial};
 
 /// Groups that exist for graphics devices. Others may give more rights.
@@ -130,89 +130,4 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
     // Report a common problem of a GPU's files once.
     all.dedup_by(|later, earlier| later.what == earlier.what);
     all
-}
-
-/// Graphics devices on the bus, and no file for them.
-pub(super) fn none(case: &Case) -> Option<Finding> {
-    let any = case.facts.nodes.iter().any(|node| node.kind != "card");
-    // Another rule reports the needs of a GPU with another kernel driver.
-    let usual = |gpu: &&Gpu| {
-        let drivers = gpu.maker().map(|maker| maker.kernel_drivers).unwrap_or_default();
-        gpu.driver.as_deref().is_none_or(|driver| drivers.contains(&driver))
-    };
-    let gpus: Vec<_> = case.facts.gpus.iter().filter(|gpu| gpu.can_have_vulkan()).filter(usual).collect();
-    if any
-        || gpus.is_empty()
-        || case.facts.environment.wsl.is_some()
-        || case.devices().iter().any(|device| device.kind != "cpu")
-    {
-        return None;
-    }
-    let names =
-        gpus.iter().map(|gpu| format!("{} ({})", gpu.address, gpu.name())).collect::<Vec<_>>().join(", ");
-    if case.facts.environment.container.is_some() {
-        let what = format!("there is no device file for GPU {names} in this container");
-        let nvidia = gpus.iter().any(|gpu| gpu.vendor == 0x10de);
-        let step = if nvidia {
-            "Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"
-        } else {
-            "Start the container with --device /dev/dri"
-        };
-        return Some(Finding::new(case, Id::NoDeviceFile, "/dev/dri", what).step(step));
-    }
-    if let Some(word) = &case.facts.system.no_graphics {
-        let what = format!(
-            "there is no device file for GPU {names}, because the kernel was started with \"{word}\""
-        );
-        let finding = Finding::new(case, Id::NoModesetting, "/dev/dri", what);
-        return Some(finding.step(format!(
-            "Remove {word} from the kernel command line (GRUB_CMDLINE_LINUX in /etc/default/grub), update the boot loader and restart"
-        )));
-    }
-    let loaded = gpus.iter().any(|gpu| gpu.driver.is_some());
-    let what = format!(
-        "there is no device file for GPU {names}{}",
-        if loaded { "" } else { ", because no kernel driver has taken it" }
-    );
-    let modules = gpus
-        .iter()
-        .filter_map(|gpu| gpu.maker())
-        .flat_map(|maker| maker.kernel_drivers.first())
-        .copied()
-        .next();
-    let finding = Finding::new(case, Id::NoDeviceFile, "/dev/dri", what);
-    Some(match modules {
-        Some(module) => finding.step(load_module(case, module)),
-        None => finding.step(Command::new("sudo dmesg | grep -i -e drm -e gpu", &[])),
-    })
-}
-
-/// Returns the step that loads a kernel module.
-pub(super) fn load_module(case: &Case, module: &str) -> Step {
-    let system = &case.facts.system;
-    if system.is_updated {
-        let kernel = &system.kernel;
-        return format!(
-            "Restart the computer: the modules of the running kernel ({kernel}) are gone, as after an update"
-        )
-        .into();
-    }
-    if system.blocked_modules.contains(&module.replace('-', "_")) {
-        let list = Step::say(format!(
-            "Remove the line that keeps {module} from being loaded from /etc/modprobe.d, and restart: "
-        ));
-        return list.run(Command::new("grep -rw {} /etc/modprobe.d", &[&module]));
-    }
-    if system.secure_boot {
-        let step = Step::say(
-            "Secure Boot is on, and the kernel loads no module without a key that it knows. Enrol the key of the module, and restart: ",
-        );
-        let key = system.module_key.as_deref().unwrap_or("KEY");
-        return step
-            .run(Command::new("sudo mokutil --import {}", &[&key]))
-            .and_say("; or turn Secure Boot off in the firmware");
-    }
-    Step::from(Command::new("sudo modprobe {}", &[&module]))
-        .and_say("; if that does not help, see why: ")
-        .run(Command::new("sudo dmesg | grep -i {}", &[&module]))
 }

@@ -7,7 +7,7 @@ use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::library::{self, LibraryProblem};
 use crate::command::{Command, Step};
-use crate::facts::{LibraryState, Node};
+use crate::facts::{Gpu, LibraryState, Node};
 use crate::probe::{Cause, Ending, Stage, Trial};
 use crate::view::DriverView;
 
@@ -33,7 +33,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
     }
     let trial = trial?;
     if trial.is_violent() {
-        let what = format!("this driver {trial}{}{}", printed(trial), others(case, driver));
+        let what = format!("this driver {trial}{}", printed(trial));
         let finding = Finding::new(case, violent_id(&trial.ending), &driver.manifest, what);
         return Some(finding.with_steps(leave_out(case, driver)).with_steps(trial.ending.patience()));
     }
@@ -55,7 +55,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
     let printed = if what.contains(NO_SYMBOL) { String::new() } else { printed(trial) };
-    let what = format!("{what}{printed}{}{}", trial.searches(), others(case, driver));
+    let what = format!("{what}{printed}{}", trial.searches());
     let id = if trial.stage <= Stage::Negotiate { Id::DriverDoesNotLoad } else { Id::DriverFails };
     let finding = Finding::new(case, id, &driver.manifest, what);
     Some(finding.with_steps(repair(case, driver, trial)))
@@ -96,13 +96,18 @@ fn is_idle(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
     refuses && !has_gpu && !named && !case.fails()
 }
 
-/// Returns whether the driver fails because the user may not use its device files, about which another rule reports.
+/// Returns whether the driver fails because the user may not use its device files, or because its kernel driver does not have the GPU. Other
+/// rules report that.
 fn is_kept_out(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
     let nvidia = file_name(&driver.manifest).contains("nvidia");
     let closed = |node: &Node| node.is_needed() && node.is_closed() && (node.kind == "nvidia") == nvidia;
+    let taken = |gpu: &Gpu| gpu.has_usual_driver() && (!nvidia || gpu.driver.as_deref() == Some("nvidia"));
+    let own = |gpu: &&Gpu| gpu.is_driven_by(&driver.manifest);
+    let has_none =
+        case.facts.gpus.iter().any(|gpu| own(&gpu)) && !case.facts.gpus.iter().filter(own).any(taken);
     matches!(trial.ending, Ending::Result { .. })
         && trial.not_found.is_empty()
-        && case.facts.nodes.iter().any(closed)
+        && (has_none || case.facts.nodes.iter().any(closed))
 }
 
 fn violent_id(ending: &Ending) -> Id {
@@ -122,31 +127,15 @@ fn meaning(ending: &Ending) -> &'static str {
             ": it could not start; often the kernel driver is missing or of another version"
         }
         Ending::Result { code: -4 } => ": the GPU stopped working; the kernel's log often says why",
+        Ending::Result { code: -7 } => ": it refuses an extension that it lists",
         Ending::Result { code: -9 } => ": it finds nothing that it can drive",
         _ => "",
     }
 }
 
 /// Returns the last line that it printed.
-fn printed(trial: &Trial) -> String {
+pub(super) fn printed(trial: &Trial) -> String {
     trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default()
-}
-
-/// Returns the state of the other drivers, if it helps and no trial without this one says it.
-fn others(case: &Case, driver: &DriverView) -> String {
-    if case.trials.causes.iter().any(|cause| cause.drivers.contains(&driver.manifest)) {
-        return String::new();
-    }
-    let good: Vec<_> = case
-        .good_drivers()
-        .filter(|other| other.manifest != driver.manifest)
-        .map(|other| file_name(&other.manifest))
-        .collect();
-    match (&good[..], case.fails()) {
-        ([], _) | (_, false) => String::new(),
-        ([one], true) => format!("; {one} works alone"),
-        (good, true) => format!("; {} work alone", good.join(" and ")),
-    }
 }
 
 /// Returns the steps to do without a driver.
@@ -190,22 +179,20 @@ fn library_file<'a>(case: &'a Case, driver: &'a DriverView) -> &'a str {
     library.unwrap_or(&driver.library)
 }
 
-fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
-    if let Some((_, folder)) = case.trials.folders.iter().find(|(of, _)| *of == driver.manifest) {
+pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
+    if let Some((_, name, folder)) = case.trials.helping.iter().find(|(of, ..)| *of == driver.manifest) {
         let first = folder.split(':').next().unwrap_or_default();
         let for_all =
             Command::new("echo {} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig", &[&first]);
-        let for_all =
-            Some(Step::say("Or for all programs: ").run(for_all)).filter(|_| library::is_of_vulkan(first));
-        return [Command::export("LD_LIBRARY_PATH", folder).into()].into_iter().chain(for_all).collect();
+        let for_all = Some(Step::say("Or for all programs: ").run(for_all))
+            .filter(|_| name == "LD_LIBRARY_PATH" && library::is_of_vulkan(first));
+        return [Command::export(name, folder).into()].into_iter().chain(for_all).collect();
     }
-    if let (Some(missing), Some(manager)) = (trial.not_found.first(), case.facts.packages.manager)
-        && !case.is_sealed()
-    {
+    if let Some(missing) = trial.not_found.first() {
         let install = if missing.contains("nvidia") {
             vec![case.reinstall(library_file(case, driver))]
         } else {
-            manager.install_library(missing, case.target.bits)
+            case.install_library(missing)
         };
         return [install, leave_out(case, driver)].concat();
     }
@@ -253,12 +240,18 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
         let by_settings = case.candidate(driver).is_some_and(|it| is_by_settings(case, it.found_in));
         let (severity, evidence) = match reason {
             // The rules about variables and settings say these.
-            SkipReason::Unreadable(FileError::NotFound) if driver.found_by.starts_with("VK_ADD_") => {
+            SkipReason::Unreadable(FileError::NotFound)
+                if driver.found_by.starts_with("VK_ADD_") || (named && case.works() == Some(true)) =>
+            {
                 let what = format!("names {}, which does not exist", driver.manifest);
                 let finding = Finding::new(case, Id::DriversReplaced, &driver.found_by, what);
                 return Some(finding.with_severity(Severity::Warning).step(Command::unset(&driver.found_by)));
             }
-            SkipReason::Unreadable(FileError::NotFound) if named || by_settings => return None,
+            SkipReason::Unreadable(FileError::NotFound)
+                if (named || by_settings) && case.works() != Some(true) =>
+            {
+                return None;
+            }
             SkipReason::ManifestRepeated { .. }
             | SkipReason::NotSelected { .. }
             | SkipReason::Disabled { .. } => {

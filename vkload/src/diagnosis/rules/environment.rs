@@ -147,16 +147,17 @@ pub(super) fn app_image(case: &Case) -> Option<Finding> {
     Some(finding.step(Step::say("Start it, then: ").run(command)))
 }
 
-/// Reports a bare chroot. Drivers, the C library and this tool all read `/proc`.
-pub(super) fn proc_is_absent(case: &Case) -> Option<Finding> {
-    if !case.facts.environment.no_proc {
-        return None;
-    }
-    let what = "is not mounted, and drivers need it".to_owned();
-    Some(
-        Finding::new(case, Id::NoProc, "/proc", what)
-            .step(Command::new("sudo mount -t proc proc /proc", &[])),
-    )
+/// Reports a bare chroot. Drivers, the C library and this tool all read `/proc`, and GPUs are reached through `/dev`.
+pub(super) fn unmounted(case: &Case) -> Vec<Finding> {
+    let of = |folder: &String| {
+        let mount = match folder.as_str() {
+            "/proc" => Command::new("sudo mount -t proc proc /proc", &[]).into(),
+            _ => Step::say("From outside of this file system: ")
+                .run(Command::new("sudo mount --bind /dev ROOT/dev", &[])),
+        };
+        Finding::new(case, Id::NotMounted, folder, "is not mounted, and drivers need it").step(mount)
+    };
+    case.facts.environment.unmounted.iter().map(of).collect()
 }
 
 /// The dynamic linker's messages for a library that does not fit into memory.
@@ -180,4 +181,16 @@ pub(super) fn memory_limit(case: &Case) -> Option<Finding> {
             .step(Command::new("ulimit -v unlimited", &[]))
             .step("If that is refused, see who sets the limit: grep -v '^#' /etc/security/limits.conf"),
     )
+}
+
+/// Reports variables that name a window system which is not there.
+pub(super) fn dead_displays(case: &Case) -> Vec<Finding> {
+    let of = |(name, value): &(String, String)| {
+        let what =
+            format!("is \"{value}\", and nothing answers there, so programs cannot open a window by it");
+        Finding::new(case, Id::DisplayDead, name, what)
+            .step(Command::unset(name))
+            .step("Or start the program from a terminal of the session on the screen")
+    };
+    case.facts.dead_displays.iter().map(of).collect()
 }

@@ -60,12 +60,5 @@ fn one(case: &Case, stray: &Stray) -> Finding {
             "this manifest begins with a byte-order mark, which Vulkan loaders before 1.3.240 do not accept",
         )
         .step(case.on(path, "sudo sed -i '1s/^\\xEF\\xBB\\xBF//' {}", &[&path])),
-        StrayKind::Empty => Finding::new(
-            case,
-            Id::ManifestEmpty,
-            path,
-            "this manifest is empty: an interrupted installation or a full disk leaves such a file",
-        )
-        .step(case.reinstall(path)),
     }
 }

@@ -1,9 +1,10 @@
-//! Graphics devices on the bus that programs cannot use.
+//! Graphics devices on the bus that programs cannot use. The first link is reported that is missing between the kernel and the programs: a kernel
+//! driver that has the device, a device file, a Vulkan driver for it, a Vulkan driver that finds it.
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
-use crate::facts::Gpu;
+use crate::facts::{Gpu, Module, Node};
 use crate::probe::{Ending, Trial};
 
 pub(super) fn without_driver(case: &Case) -> Vec<Finding> {
@@ -19,36 +20,41 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         return Some(without_vulkan(case, gpu, &name));
     }
     let kernel = gpu.driver.as_deref();
-    if gpu.vendor == 0x10de && kernel == Some("nouveau") {
-        let what = format!(
-            "the kernel driver of this GPU (NVIDIA) is nouveau{}",
-            if has_nvk(case) {
-                ", and Mesa's driver for it does not find this GPU"
-            } else {
-                ", and no Vulkan driver for nouveau is installed"
+    match kernel {
+        None => return not_taken(case, gpu, &name),
+        Some("nouveau") if case.facts.nvidia.libraries.is_empty() => {
+            let what = format!(
+                "the kernel driver of this GPU (NVIDIA) is nouveau{}",
+                if has_nvk(case) {
+                    ", and Mesa's driver for it does not find this GPU"
+                } else {
+                    ", and no Vulkan driver for nouveau is installed"
+                }
+            );
+            return Some(finding(Id::GpuNouveau, what).with_steps(case.install_nvidia()));
+        }
+        Some("nouveau") => {
+            let what = "the kernel driver of this GPU (NVIDIA) is nouveau, and the libraries that are installed are those of NVIDIA's driver";
+            return Some(finding(Id::GpuNouveau, what.to_owned()).step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart"));
+        }
+        Some(kernel @ ("vfio-pci" | "pci-stub")) => {
+            let what = format!(
+                "this GPU ({maker}) is set aside for virtual machines ({kernel}), so no program here can use it"
+            );
+            // Beside another GPU, this is meant.
+            if case.devices().iter().any(|device| device.kind != "cpu") {
+                return Some(finding(Id::GpuSetAside, what).with_severity(Severity::Note));
             }
-        );
-        return Some(finding(Id::GpuNouveau, what).with_steps(case.install_nvidia()));
-    }
-    if let Some(kernel @ ("vfio-pci" | "pci-stub")) = kernel {
-        let what = format!(
-            "this GPU ({maker}) is set aside for virtual machines ({kernel}), so no program here can use it"
-        );
-        return Some(finding(Id::GpuSetAside, what).step(
-            "Take it out of the options of vfio-pci (/etc/modprobe.d, kernel command line) and restart",
-        ));
-    }
-    if kernel == Some("radeon") {
-        let what = "the kernel driver of this GPU (AMD) is radeon, and Vulkan needs amdgpu".to_owned();
-        return Some(finding(Id::GpuRadeon, what).step("Add to the kernel command line: radeon.si_support=0 radeon.cik_support=0 amdgpu.si_support=1 amdgpu.cik_support=1"));
-    }
-    if kernel.is_none() {
-        let module =
-            gpu.maker().and_then(|maker| maker.kernel_drivers.first()).copied().unwrap_or("the GPU's module");
-        let what = format!("no kernel driver has taken this GPU ({maker}), so no Vulkan driver can use it");
-        return Some(
-            finding(Id::GpuWithoutKernelDriver, what).step(super::devices::load_module(case, module)),
-        );
+            return Some(finding(Id::GpuSetAside, what).step(
+                "Take it out of the options of vfio-pci (/etc/modprobe.d, kernel command line) and restart",
+            ));
+        }
+        Some("radeon") => {
+            let what = "the kernel driver of this GPU (AMD) is radeon, and Vulkan needs amdgpu".to_owned();
+            return Some(finding(Id::GpuRadeon, what).step("Add to the kernel command line: radeon.si_support=0 radeon.cik_support=0 amdgpu.si_support=1 amdgpu.cik_support=1"));
+        }
+        Some(_) if has_no_file(case, gpu) => return Some(without_file(case, gpu)),
+        Some(_) => {}
     }
     let is_for = |manifest: &str| {
         gpu.is_driven_by(manifest) && (!gpu.needs_hasvk() || file_name(manifest).contains("hasvk"))
@@ -84,15 +90,26 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         return None;
     }
     let kernel = kernel.unwrap_or_default();
+    let helping = case.trials.helping.iter().find(|(of, ..)| *of == driver.manifest);
+    let with = helping.map(|(_, name, value)| format!("; with {name}={value} it does")).unwrap_or_default();
     let what = format!(
-        "{} loads, but does not find this GPU ({maker}; kernel driver {kernel}){}",
+        "{} loads, but does not find this GPU ({maker}; kernel driver {kernel}){}{}{with}",
         file_name(&driver.manifest),
-        case.trial(driver).map(Trial::searches).unwrap_or_default()
+        case.trial(driver).map(Trial::searches).unwrap_or_default(),
+        case.trial(driver).map(super::drivers::printed).unwrap_or_default(),
     );
-    let missing = case.trial(driver).and_then(|trial| trial.not_found.first());
-    if let (Some(missing), Some(manager)) = (missing, case.facts.packages.manager) {
-        let install = manager.install_library(missing, case.target.bits);
+    if let Some(trial) = case.trial(driver).filter(|_| helping.is_some()) {
+        let steps = super::drivers::repair(case, driver, trial);
+        return Some(finding(Id::GpuNotFound, what).evidence(Evidence::Seen).with_steps(steps));
+    }
+    if let Some(missing) = case.trial(driver).and_then(|trial| trial.not_found.first()) {
+        let install = case.install_library(missing);
         return Some(finding(Id::GpuNotFound, what).evidence(Evidence::Seen).with_steps(install));
+    }
+    let has_mesas = drivers.iter().any(|driver| file_name(&driver.manifest).starts_with("radeon"));
+    // AMD's own driver does not find all its GPUs, and Mesa's does.
+    if gpu.vendor == 0x1002 && !has_mesas {
+        return Some(finding(Id::GpuNotFound, what).step(case.install_driver(Some(gpu.vendor))));
     }
     let step: Step = match gpu.vendor {
         0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".into(),
@@ -101,6 +118,102 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
             .run(Command::new("sudo dmesg | grep -i {}", &[&kernel])),
     };
     Some(finding(Id::GpuNotFound, what).step(step))
+}
+
+/// Returns whether no device file is here for a GPU whose kernel driver makes one.
+fn has_no_file(case: &Case, gpu: &Gpu) -> bool {
+    has_file(case).is_none() && gpu.has_usual_driver() && case.facts.environment.wsl.is_none()
+}
+
+fn without_file(case: &Case, gpu: &Gpu) -> Finding {
+    let is_container = case.facts.environment.container.is_some();
+    let end = if is_container { " in this container" } else { "" };
+    let what = format!("there is no device file for GPU {} ({}){end}", gpu.address, gpu.name());
+    let finding = Finding::new(case, Id::NoDeviceFile, "/dev/dri", what);
+    match (is_container, gpu.vendor) {
+        (true, 0x10de) => {
+            finding.step("Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
+        }
+        (true, _) => finding.step("Start the container with --device /dev/dri"),
+        (false, _) => finding.step(Command::new("sudo dmesg | grep -i -e drm -e gpu", &[])),
+    }
+}
+
+/// Reports a GPU that no kernel driver has taken, and why.
+fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
+    let (system, environment) = (&case.facts.system, &case.facts.environment);
+    if environment.container.is_some() {
+        return has_file(case).is_none().then(|| without_file(case, gpu));
+    }
+    let usual =
+        gpu.maker().and_then(|maker| maker.kernel_drivers.first()).copied().unwrap_or("the GPU's module");
+    let known = |module: &&Module| module.is_here || !module.elsewhere.is_empty();
+    let module = gpu.modules.iter().find(known);
+    let kernel = &system.kernel;
+    let load = |module: &str| Command::new("sudo modprobe {}", &[&module]);
+    let why = Command::new("sudo dmesg | grep -i {}", &[&usual]);
+    let (why, step): (String, Step) = if let Some(word) = &system.no_graphics {
+        (
+            format!("the kernel was started with \"{word}\""),
+            format!("Remove {word} from the kernel command line (GRUB_CMDLINE_LINUX in /etc/default/grub), update the boot loader and restart").into(),
+        )
+    } else if system.is_updated {
+        (
+            format!("the modules of the running kernel ({kernel}) are gone, as after an update"),
+            "Restart the computer, so that it runs the kernel whose modules are installed".into(),
+        )
+    } else if system.blocked_modules.contains(&usual.replace('-', "_")) {
+        let step = Step::say(format!(
+            "Remove the line that keeps {usual} from being loaded from /etc/modprobe.d, and restart: "
+        ));
+        (
+            format!("/etc/modprobe.d keeps {usual} from being loaded"),
+            step.run(Command::new("grep -rw {} /etc/modprobe.d", &[&usual])),
+        )
+    } else if let Some(Module { name, elsewhere, .. }) = module.filter(|module| !module.is_here) {
+        let step =
+            Step::from(Command::new("sudo dkms autoinstall -k {} && sudo modprobe {}", &[kernel, name]));
+        (
+            format!(
+                "the module {name} is there for kernel {} and not for the one that runs ({kernel})",
+                elsewhere.join(" and ")
+            ),
+            step.and_say(
+                "; if DKMS does not build it, install the package for this kernel or start the other one",
+            ),
+        )
+    } else if system.secure_boot {
+        let key = system.module_key.as_deref().unwrap_or("KEY");
+        let step = Step::say("Enrol the key of the module, and restart: ");
+        (
+            "Secure Boot is on, and the kernel loads no module without a key that it knows".to_owned(),
+            step.run(Command::new("sudo mokutil --import {}", &[&key]))
+                .and_say("; or turn Secure Boot off in the firmware"),
+        )
+    } else if let Some(firmware) = module.and_then(|module| module.firmware.as_ref()) {
+        let step = case.facts.packages.firmware(&system.like, gpu.vendor);
+        (
+            format!("{usual} needs firmware that is not installed ({firmware})"),
+            step.map_or_else(
+                || "Install the firmware of this GPU, and restart".into(),
+                |it| Step::from(it).and_say(", then restart"),
+            ),
+        )
+    } else {
+        let step = Step::from(load(usual)).and_say("; if that does not help, see why: ").run(why);
+        return Some(taken(case, gpu, name, "").step(step));
+    };
+    Some(taken(case, gpu, name, &format!(": {why}")).step(step))
+}
+
+fn taken(case: &Case, gpu: &Gpu, name: &str, why: &str) -> Finding {
+    let what =
+        format!("no kernel driver has taken this GPU ({}), so no Vulkan driver can use it{why}", gpu.name());
+    Finding::new(case, Id::GpuWithoutKernelDriver, name, what)
+}
+
+fn has_file(case: &Case) -> Option<&Node> {
+    case.facts.nodes.iter().find(|node| node.kind != "card")
 }
 
 fn without_vulkan(case: &Case, gpu: &Gpu, name: &str) -> Finding {

@@ -231,16 +231,3 @@ pub(super) fn moved(case: &Case) -> Vec<Finding> {
     };
     case.planned.layers.notes.iter().filter_map(of).collect()
 }
-
-/// Reports that a variable turns all layers off.
-pub(super) fn none(case: &Case) -> Option<Finding> {
-    let value = case.variable("VK_LOADER_LAYERS_DISABLE")?;
-    let mut words = value.split(',').map(str::trim);
-    let which = match words.find(|word| matches!(*word, "~all~" | "*" | "~implicit~" | "~explicit~"))? {
-        "~implicit~" => "implicit layers (overlays, captures, device selection) are",
-        "~explicit~" => "explicit layers (validation, dumps) are",
-        _ => "all layers are",
-    };
-    let what = format!("is \"{value}\", so {which} off for every program");
-    Some(Finding::new(case, Id::LayersDisabled, "VK_LOADER_LAYERS_DISABLE", what))
-}

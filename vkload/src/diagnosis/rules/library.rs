@@ -227,15 +227,8 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Library
         let syntax = "echo {} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig";
         steps.push(Command::new(syntax, &[&folder]).into());
         steps.push(format!("It is at {elsewhere}, where programs do not search without that").into());
-    } else if case.is_sealed() {
-        steps.push("Nothing can be installed in here: update the application and its runtime".into());
     } else {
-        let manager = case.facts.packages.manager;
-        let unknown = || vec![format!("Install the package that has {}", missing.library).into()];
-        steps.extend(
-            manager
-                .map_or_else(unknown, |manager| manager.install_library(&missing.library, case.target.bits)),
-        );
+        steps.extend(case.install_library(&missing.library));
     }
     LibraryProblem { id: Id::LibraryMissing, what, steps, is_usual: false }
 }

@@ -37,12 +37,21 @@ pub(super) fn not_read(case: &Case) -> Vec<Finding> {
     let is_set = |name: &&String| case.facts.variables.get(*name).is_some_and(|value| !value.is_empty());
     let version = case.trials.program.as_ref().map(|trial| trial.version.as_str()).unwrap_or_default();
     let of = |name: &String| {
+        if let (true, Some(program)) = (case.target.elevated, &case.target.executable) {
+            let what =
+                "is set, and the program ignores it, since its file gives it more rights than you have";
+            let finding = Finding::new(case, Id::NotRead, name, what).with_severity(case.blame());
+            return finding.step(Command::new("ls -l {}; getcap {}", &[program, program]));
+        }
         let what =
             format!("is set, and the Vulkan loader here ({version}) does not read it: it has no effect");
-        let finding = Finding::new(case, Id::NotRead, name, what.replace(" ()", ""));
+        let finding =
+            Finding::new(case, Id::NotRead, name, what.replace(" ()", "")).with_severity(Severity::Warning);
         finding.step("Update the Vulkan loader").step(Step::say("Or ").run(Command::unset(name)))
     };
-    let of_loaders = case.facts.not_read.iter().filter(|name| !name.starts_with("VK_LOADER_X_"));
+    let is_usual =
+        |name: &str| name.starts_with("VK_LOADER_X_") || (case.target.elevated && name.starts_with("XDG_"));
+    let of_loaders = case.facts.not_read.iter().filter(|name| !is_usual(name));
     of_loaders.filter(is_set).map(of).collect()
 }
 
@@ -91,44 +100,36 @@ pub(super) fn absent(case: &Case) -> Option<Finding> {
         let what = "no program can load Vulkan: the Vulkan loader is not installed";
         return Some(Finding::new(case, Id::NoLoader, SONAME, what).step(install()));
     };
-    let (id, what, step) = match &found.state {
-        LibraryState::DanglingLink { to } => {
-            let what = format!("the Vulkan loader is a link to {to}, which does not exist");
-            (Id::LoaderDangling, what, install())
-        }
+    let (what, step) = match &found.state {
+        LibraryState::DanglingLink { to } => (format!("is a link to {to}, which does not exist"), install()),
         LibraryState::Truncated { size, needs } => {
-            let what = format!("the Vulkan loader is cut short: it has {size} of {needs} bytes");
-            (Id::LoaderTruncated, what, repair(case, found))
+            (format!("is cut short: it has {size} of {needs} bytes"), repair(case, found))
         }
-        LibraryState::NotElf { what } => {
-            (Id::LoaderNotElf, format!("the Vulkan loader is not a library: {what}"), repair(case, found))
-        }
+        LibraryState::NotElf { what } => (format!("is not a library: {what}"), repair(case, found)),
         LibraryState::Denied { mode, owner, of } => {
-            let what = format!("you have no permission to read {of} (mode {mode:04o}, owner {owner})");
-            (Id::LoaderDenied, what, super::library::permit(of))
+            let what =
+                format!("cannot be read: {of} gives you no permission (mode {mode:04o}, owner {owner})");
+            (what, super::library::permit(of))
         }
         LibraryState::WrongMachine { machine } => {
             let own = &case.facts.system.machine;
-            let what = format!("the Vulkan loader was built for {machine} processors, and this one is {own}");
-            (Id::LoaderMachine, what, repair(case, found))
+            let what = format!("was built for {machine} processors, and this one is {own}");
+            (what, repair(case, found))
         }
         _ if u32::from(found.bits) != case.target.bits => {
             let what = format!(
                 "no Vulkan loader for {}-bit programs is installed; this one is for {}-bit programs",
                 case.target.bits, found.bits
             );
-            (Id::LoaderClass, what, install())
+            return Some(Finding::new(case, Id::NoLoader, &found.path, what).step(install()));
         }
         _ => match &open?.ending {
             Ending::Failed { words, cause } => return Some(unopened(case, found, words, *cause)),
-            ending if ending.is_violent() => {
-                let what = format!("the Vulkan loader {}", ending.tell(Stage::Open));
-                (Id::LoaderBroken, what, repair(case, found))
-            }
+            ending if ending.is_violent() => (ending.tell(Stage::Open), repair(case, found)),
             _ => return None,
         },
     };
-    Some(Finding::new(case, id, &found.path, what).step(step))
+    Some(Finding::new(case, Id::LoaderBroken, &found.path, format!("the Vulkan loader {what}")).step(step))
 }
 
 /// Returns the steps to get another file than this one.
@@ -149,31 +150,6 @@ fn unopened(case: &Case, found: &LoaderFile, words: &str, cause: Cause) -> Findi
     Finding::new(case, Id::LoaderBroken, &found.path, what).step(repair(case, found))
 }
 
-/// Reports a variable that selects another loader than the system's.
-pub(super) fn shadowed(case: &Case) -> Option<Finding> {
-    let found = first(case, SONAME)?;
-    let by_variable = ["LD_LIBRARY_PATH", "LD_PRELOAD"].into_iter().find(|name| found.because == *name);
-    let system = fitting(case).find(|loader| {
-        loader.name == SONAME && loader.because != found.because && loader.real_path != found.real_path
-    });
-    let (Some(name), Some(system)) = (by_variable, system) else { return other_works(case, found) };
-    let value = case.variable(name).unwrap_or_default();
-    let what = format!(
-        "is \"{value}\", so programs get the Vulkan loader {} instead of {}",
-        version(found),
-        version(system)
-    );
-    let finding = Finding::new(case, Id::LoaderShadowed, name, what);
-    let unset = (finding.severity != Severity::Note).then(|| Command::unset(name));
-    Some(finding.with_steps(unset))
-}
-
-/// Returns a loader's path, and its version if the file's name has it.
-fn version(loader: &LoaderFile) -> String {
-    let version = if loader.version.is_empty() { String::new() } else { format!(" ({})", loader.version) };
-    format!("{}{version}", loader.path)
-}
-
 /// Folders for loaders installed by hand or by an SDK.
 const BY_HAND: &[&str] = &["/usr/local/", "/opt/", "/home/"];
 
@@ -192,37 +168,16 @@ fn remove(loader: &LoaderFile) -> Command {
 }
 
 /// Reports that another loader of this machine works, and the one that programs get does not.
-fn other_works(case: &Case, found: &LoaderFile) -> Option<Finding> {
-    let (path, trial) = case.trials.other.as_ref()?;
-    let with = case.trials.program.as_ref().map(super::layers::outcome).unwrap_or_default();
-    let what = format!(
-        "is the Vulkan loader that programs get: with it {with}; with {path} {}",
-        super::layers::outcome(trial)
-    );
+pub(super) fn other_works(case: &Case) -> Option<Finding> {
+    let (found, (path, trial)) = (first(case, SONAME)?, case.trials.other.as_ref()?);
+    let with = super::layers::outcome(trial);
+    let what = format!("is the Vulkan loader that programs get; with {path} instead, {with}");
     let finding = Finding::new(case, Id::LoaderBesideSystem, &found.path, what);
     let program = case.target.program.as_ref().filter(|_| found.because.contains("PATH of "));
     Some(match program {
         Some(program) => finding.step(Command::new("LD_PRELOAD={} {}", &[path, program])),
         None => finding.step(repair(case, found)),
     })
-}
-
-/// Returns whether the loader that is built into vkload works.
-fn own_works(case: &Case) -> bool {
-    case.trials.own.as_ref().is_some_and(Trial::works)
-}
-
-/// Programs get different loaders by its two names.
-pub(super) fn two(case: &Case) -> Option<Finding> {
-    let (one, other) = (first(case, SONAME)?, first(case, "libvulkan.so")?);
-    if one.real_path == other.real_path || other.state != LibraryState::Fine {
-        return None;
-    }
-    let what = format!(
-        "programs that open libvulkan.so get this loader, and those that are linked with {SONAME} get {}",
-        one.path
-    );
-    Some(Finding::new(case, Id::TwoLoaders, &other.path, what))
 }
 
 /// Reports that a process has two loaders in memory, and that the functions of one replace the other's.
@@ -264,24 +219,13 @@ const ONE_LOADER: &[&str] = &[
 ];
 
 /// Reports that the loader fails, and vkload's does not.
-pub(super) fn broken(case: &Case) -> Vec<Finding> {
-    let Some(program) =
-        case.trials.program.as_ref().filter(|trial| !trial.works() && trial.stage > Stage::Open)
-    else {
-        return Vec::new();
-    };
-    let mut all = Vec::new();
+pub(super) fn broken(case: &Case) -> Option<Finding> {
+    let fails = |trial: &&Trial| !trial.works() && trial.stage > Stage::Open && !trial.is_violent();
+    let program = case.trials.program.as_ref().filter(fails)?;
+    case.trials.own.as_ref().filter(|own| own.works())?;
     let about = if program.file.is_empty() { &case.target.loader } else { &program.file };
-    if own_works(case) && !program.is_violent() {
-        let what = format!(
-            "this Vulkan loader ({}) finds no usable device, and vkload's does",
-            if program.version.is_empty() { "of unknown version" } else { &program.version }
-        );
-        all.push(
-            Finding::new(case, Id::LoaderDiffers, about, what)
-                .step(Command::new("vkload exec PROGRAM", &[]))
-                .step("Or update the Vulkan loader"),
-        );
-    }
-    all
+    let version = if program.version.is_empty() { "of unknown version" } else { &program.version };
+    let what = format!("this Vulkan loader ({version}) finds no usable device, and vkload's does");
+    let finding = Finding::new(case, Id::LoaderDiffers, about, what);
+    Some(finding.step(Command::new("vkload exec PROGRAM", &[])).step("Or update the Vulkan loader"))
 }

@@ -2,7 +2,6 @@
 
 mod assignments;
 mod devices;
-mod displays;
 mod drivers;
 mod environment;
 mod files;
@@ -29,8 +28,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(loader::old(case));
     all.extend(loader::not_read(case));
     all.extend(loader::absent(case));
-    all.extend(loader::shadowed(case));
-    all.extend(loader::two(case));
+    all.extend(loader::other_works(case));
     all.extend(loader::mixed(case));
     all.extend(loader::broken(case));
     all.extend(layers::broken(case));
@@ -38,25 +36,19 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(layers::twice(case));
     all.extend(layers::slow(case));
     all.extend(layers::moved(case));
-    all.extend(layers::none(case));
     all.extend(drivers::tried(case));
     all.extend(drivers::not_opened(case));
     all.extend(drivers::devices_that_fail(case));
     all.extend(variables::replacing(case));
-    all.extend(variables::filters(case));
     all.extend(variables::separators(case));
     all.extend(variables::misspelt(case));
     all.extend(variables::folders(case));
-    all.extend(variables::hiding(case));
     all.extend(variables::of_dxvk(case));
     all.extend(settings::unusable(case));
-    all.extend(settings::drivers(case));
     all.extend(settings::layers(case));
     all.extend(files::strays(case));
-    all.extend(displays::dead(case));
     all.extend(devices::closed(case));
     all.extend(devices::refused(case));
-    all.extend(devices::none(case));
     all.extend(gpus::without_driver(case));
     all.extend(nvidia::versions(case));
     all.extend(nvidia::device_files(case));
@@ -67,7 +59,8 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(environment::steam(case));
     all.extend(environment::container(case));
     all.extend(environment::process(case));
-    all.extend(environment::proc_is_absent(case));
+    all.extend(environment::dead_displays(case));
+    all.extend(environment::unmounted(case));
     all.extend(environment::memory_limit(case));
     all.extend(environment::app_image(case));
     all.extend(program::missing(case));
@@ -80,6 +73,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(summary::nothing_found(case));
     all.extend(summary::no_gpu(case));
     all.extend(summary::result(case));
+    all.extend(summary::excluded(case));
     all
 }
 

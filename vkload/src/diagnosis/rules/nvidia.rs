@@ -8,41 +8,34 @@ use crate::facts::Gpu;
 /// Reports that the kernel's part and the libraries differ, or that one is missing.
 pub(super) fn versions(case: &Case) -> Option<Finding> {
     let nvidia = &case.facts.nvidia;
-    let works = case.devices().iter().any(|device| device.vendor == 0x10de);
-    if works {
+    if !is_concerned(case) {
         return None;
     }
     let manifest = has_manifest(case);
     match (&nvidia.module, &nvidia.libraries[..]) {
-        (Some(module), [first, ..]) if !nvidia.libraries.contains(module) => {
+        (Some(module), [first, ..])
+            if !nvidia.libraries.contains(module)
+                || nvidia.used.as_ref().is_some_and(|used| used != module) =>
+        {
+            let used = nvidia.used.as_ref().unwrap_or(first);
             let what = format!(
-                "the kernel module is version {module} of NVIDIA's driver, and the libraries are version {first}; they must be the same"
+                "the kernel module is version {module} of NVIDIA's driver, and the libraries are version {used}; they must be the same"
             );
             let finding = Finding::new(case, Id::NvidiaVersions, "NVIDIA", what);
-            Some(match case.facts.environment.container {
-                Some(_) => finding.step(
+            let named = case.facts.libraries.iter().filter(|library| library.library.contains("nvidia"));
+            let mut packages = named.filter_map(|library| case.facts.owners.get(library.path.as_ref()?));
+            let of_image = packages.find(|package| !package.is_empty());
+            Some(match (&case.facts.environment.container, of_image) {
+                (Some(_), Some(package)) => finding.step(format!(
+                    "Take the package {package} out of the image: NVIDIA's container toolkit brings the host's libraries, which it hides"
+                )),
+                (Some(_), None) => finding.step(
                     "Start the container again: it got its libraries before the host's driver was updated",
                 ),
-                None if case.facts.environment.flatpak.is_some() => finding.step(Command::new("flatpak update", &[])),
-                None => finding
+                _ if case.facts.environment.flatpak.is_some() => finding.step(Command::new("flatpak update", &[])),
+                _ => finding
                     .step("Restart the computer, so that it loads the kernel module of the version that is installed"),
             })
-        }
-        (None, [_, ..]) if manifest && case.facts.gpus.iter().any(|gpu| gpu.vendor == 0x10de) => {
-            let by = if nvidia.nouveau { ", because nouveau has taken the GPU" } else { "" };
-            let what = format!(
-                "the libraries of NVIDIA's driver are installed, but its kernel module is not loaded{by}"
-            );
-            let finding = Finding::new(case, Id::NvidiaModule, "NVIDIA", what);
-            let finding = if nvidia.nouveau {
-                finding.step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart")
-            } else {
-                finding.step(super::devices::load_module(case, "nvidia"))
-            };
-            if case.facts.system.is_updated {
-                return Some(finding);
-            }
-            Some(finding.step("If the module does not load, see why: sudo dmesg | grep -i -e nvidia -e nouveau; dkms status; mokutil --sb-state"))
         }
         (Some(module), [])
             if case.facts.environment.container.is_none() && case.facts.environment.flatpak.is_none() =>
@@ -72,9 +65,12 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
     let nvidia = &case.facts.nvidia;
     let is_there = |path: &str| case.facts.nodes.iter().any(|node| node.path == path);
     let missing: Vec<&str> = DEVICE_FILES.iter().copied().filter(|path| !is_there(path)).collect();
-    let works = case.devices().iter().any(|device| device.vendor == 0x10de);
     let complete = nvidia.module.as_ref().is_some_and(|module| nvidia.libraries.contains(module));
-    if works || missing.is_empty() || !complete || !case.works().is_some_and(|_| has_manifest(case)) {
+    if !is_concerned(case)
+        || missing.is_empty()
+        || !complete
+        || !case.works().is_some_and(|_| has_manifest(case))
+    {
         return None;
     }
     if case.facts.gpus.iter().any(Gpu::needs_open_modules) && !nvidia.is_open && missing == ["/dev/nvidia0"] {
@@ -99,6 +95,13 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
     })
 }
 
+/// Returns whether a GPU of NVIDIA's may be here that programs do not get and for which NVIDIA has a Vulkan driver.
+fn is_concerned(case: &Case) -> bool {
+    let mut own = case.facts.gpus.iter().filter(|gpu| gpu.vendor == 0x10de).peekable();
+    let is_old = own.peek().is_some() && own.all(Gpu::is_too_old);
+    !is_old && !case.devices().iter().any(|device| device.vendor == 0x10de)
+}
+
 fn has_manifest(case: &Case) -> bool {
     let found = case.drivers.iter().map(|driver| &driver.manifest);
     found.chain(&case.facts.manifests).any(|manifest| file_name(manifest).contains("nvidia"))
@@ -107,10 +110,15 @@ fn has_manifest(case: &Case) -> bool {
 /// Reports a container that has NVIDIA's GPU, but not the graphics part of the driver.
 pub(super) fn container(case: &Case) -> Option<Finding> {
     let has_node = case.facts.nodes.iter().any(|node| node.path.starts_with("/dev/nvidia"));
-    let works = case.devices().iter().any(|device| device.vendor == 0x10de);
-    let is_container =
-        case.facts.environment.container.is_some() || case.facts.nvidia.visible_devices.is_some();
-    if works || !is_container || !(has_node || case.facts.nvidia.module.is_some()) {
+    let visible = case.facts.nvidia.visible_devices.as_deref();
+    let is_container = case.facts.environment.container.is_some() || visible.is_some();
+    if let Some(value @ ("" | "void" | "none")) = visible.filter(|_| is_concerned(case) && !has_node) {
+        let what = format!("is \"{value}\", so NVIDIA's container toolkit gives this container no GPU");
+        let finding = Finding::new(case, Id::NvidiaCapabilities, "NVIDIA_VISIBLE_DEVICES", what);
+        let step = "Start the container with --gpus all -e NVIDIA_VISIBLE_DEVICES=all -e NVIDIA_DRIVER_CAPABILITIES=all";
+        return Some(finding.step(step));
+    }
+    if !is_concerned(case) || !is_container || !(has_node || case.facts.nvidia.module.is_some()) {
         return None;
     }
     let capabilities = case.variable("NVIDIA_DRIVER_CAPABILITIES");

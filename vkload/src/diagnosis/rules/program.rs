@@ -144,20 +144,6 @@ pub(super) fn fails(case: &Case) -> Option<Finding> {
     let asked = asked(case).filter(|asked| asked.missing.is_empty())?;
     let failure = asked.words().filter(|_| version(case).is_none())?;
     let said = asked.printed.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
-    if let Some((brought, system)) = &case.trials.preload {
-        let what = format!(
-            "the program {failure}: it brings {brought}, which is too old for a driver; with {system} it works{said}"
-        );
-        let finding =
-            Finding::new(case, Id::ProgramFails, "", what).with_severity(Severity::Error).tried(true);
-        let program = case.target.program.clone().unwrap_or_default();
-        let off = format!("{brought}.off");
-        return Some(
-            finding
-                .step(Command::new("LD_PRELOAD={} {}", &[system, &program]))
-                .step(Step::say("Or for good: ").run(case.on(brought, "sudo mv {} {}", &[brought, &off]))),
-        );
-    }
     let what = match &asked.refused {
         _ if !asked.uses_vulkan => format!("the program {failure} before it uses Vulkan{said}"),
         Some((command, result)) => format!("the program {failure} after {command} returned {result}{said}"),

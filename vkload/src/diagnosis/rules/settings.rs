@@ -1,7 +1,9 @@
 //! The settings file, which Vulkan Configurator writes and forgets.
 
+use vkload_core::discovery::{LayerReason, SkipReason};
+
 use super::super::case::Case;
-use super::super::finding::{Finding, Id, Severity};
+use super::super::finding::{Finding, Id};
 use crate::command::Command;
 use crate::lossless;
 
@@ -15,11 +17,6 @@ pub(super) fn remove(case: &Case) -> Command {
     case.remove(&path(case).unwrap_or_default())
 }
 
-/// Returns the step for a setting with this effect. One that does no harm was probably made on purpose.
-fn undo(case: &Case, severity: Severity) -> Option<Command> {
-    (severity != Severity::Note).then(|| remove(case))
-}
-
 /// Reports that all or part of the file cannot be used.
 pub(super) fn unusable(case: &Case) -> Option<Finding> {
     let path = path(case)?;
@@ -28,7 +25,7 @@ pub(super) fn unusable(case: &Case) -> Option<Finding> {
     let check = Command::new("vkload settings {}", &[&path]);
     if let Some(reason) = &plan.unusable {
         let why = match reason {
-            vkload_core::discovery::SkipReason::Invalid(error) => error.to_string(),
+            SkipReason::Invalid(error) => error.to_string(),
             reason => reason.to_string(),
         };
         return Some(
@@ -43,93 +40,18 @@ pub(super) fn unusable(case: &Case) -> Option<Finding> {
         .map(|warning| finding(Id::SettingsWarning, format!("in this settings file, {warning}")).step(check))
 }
 
-pub(super) fn drivers(case: &Case) -> Vec<Finding> {
-    let (Some(path), Some(settings)) = (path(case), case.planned.settings.plan.in_force()) else {
-        return Vec::new();
-    };
-    let mut all = Vec::new();
-    if settings.additional_drivers_use_exclusively {
-        let names: Vec<String> =
-            settings.additional_drivers.iter().map(|name| lossless::text(name)).collect();
-        let gone = names
-            .iter()
-            .find(|name| !case.drivers.iter().any(|driver| driver.manifest == **name && driver.used));
-        let what = match gone {
-            Some(name) => format!(
-                "this settings file allows no driver but {} (line {}), and {name} cannot be used",
-                names.join(", "),
-                settings.line
-            ),
-            None => format!(
-                "this settings file allows no driver but {} (line {})",
-                names.join(", "),
-                settings.line
-            ),
-        };
-        let severity = if case.fails() || gone.is_some() { case.blame() } else { Severity::Note };
-        let finding = Finding::new(case, Id::SettingsDrivers, &path, what).with_severity(severity);
-        all.push(finding.with_steps(undo(case, severity)));
-    }
-    if let Some(devices) = &settings.devices {
-        let names: Vec<String> = devices.iter().map(|device| lossless::text(&device.device_name)).collect();
-        let by_drivers: usize = case.trials.drivers.iter().map(|(_, trial)| trial.usable().count()).sum();
-        let hidden = case.trials.program.is_some() && case.devices().len() < by_drivers;
-        let severity = if hidden { case.blame() } else { Severity::Note };
-        let what = format!(
-            "this settings file (line {}) lists the devices that programs get: {}",
-            settings.line,
-            names.join(", ")
-        );
-        let finding = Finding::new(case, Id::SettingsDevices, &path, what).with_severity(severity);
-        all.push(finding.with_steps(undo(case, severity)));
-    }
-    all
-}
-
-/// Reports that the file selects the active layers.
+/// Reports that the file names a layer's manifest that is gone.
 pub(super) fn layers(case: &Case) -> Option<Finding> {
     let (path, settings) = (path(case)?, case.planned.settings.plan.in_force()?);
-    let layers = settings.layers.as_ref()?;
-    let on: Vec<&str> =
-        case.layers.iter().filter(|layer| layer.is_by_settings()).map(|layer| layer.name.as_str()).collect();
-    let absent =
-        layers.iter().filter(|layer| !layer.path.is_empty()).map(|layer| lossless::text(&layer.path)).find(
-            |manifest| {
-                let candidate = case
-                    .planned
-                    .layers
-                    .layers
-                    .iter()
-                    .find(|candidate| lossless::text(&candidate.path) == *manifest);
-                candidate.is_none_or(|candidate| {
-                    matches!(candidate.skipped, Some(vkload_core::discovery::LayerReason::Unreadable(_)))
-                })
-            },
-        );
-    let (severity, what) = match (absent, &on[..]) {
-        (Some(absent), _) => (
-            Severity::Warning,
-            format!(
-                "this settings file (line {}) names the layer manifest {absent}, which cannot be read",
-                settings.line
-            ),
-        ),
-        (None, []) => (
-            Severity::Note,
-            format!("this settings file (line {}) decides which layers are used: none is on", settings.line),
-        ),
-        (None, on) => (
-            Severity::Note,
-            format!(
-                "this settings file (line {}) turns on {} for every program",
-                settings.line,
-                on.join(", ")
-            ),
-        ),
+    let is_read = |manifest: &[u8]| {
+        let mut layers = case.planned.layers.layers.iter();
+        layers.any(|it| *it.path == *manifest && !matches!(it.skipped, Some(LayerReason::Unreadable(_))))
     };
-    Some(
-        Finding::new(case, Id::SettingsLayers, &path, what)
-            .with_severity(severity)
-            .with_steps(undo(case, severity)),
-    )
+    let named = settings.layers.iter().flatten().map(|layer| &*layer.path);
+    let absent = lossless::text(named.into_iter().find(|path| !path.is_empty() && !is_read(path))?);
+    let what = format!(
+        "this settings file (line {}) names the layer manifest {absent}, which cannot be read",
+        settings.line
+    );
+    Some(Finding::new(case, Id::SettingsLayers, &path, what).step(remove(case)))
 }

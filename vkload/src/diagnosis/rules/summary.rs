@@ -125,9 +125,6 @@ pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
 
 /// Returns the steps to install a driver here.
 fn install(case: &Case) -> Vec<Step> {
-    if case.is_sealed() {
-        return vec!["Nothing can be installed in here: update the application and its runtime".into()];
-    }
     let vendor = case.facts.gpus.iter().find(|gpu| gpu.can_have_vulkan()).map(|gpu| gpu.vendor);
     if vendor == Some(0x10de) {
         return case.install_nvidia();
@@ -159,12 +156,23 @@ pub(super) fn no_gpu(case: &Case) -> Option<Finding> {
     let finding = Finding::new(case, Id::NoGpu, "", what);
     let has_software = case.drivers.iter().any(|driver| driver.manifest.contains("lvp"));
     let known = !case.facts.gpus.is_empty();
-    let finding = if known {
-        finding
-    } else {
-        finding.step(
+    let finding = match (known, &case.facts.environment.board) {
+        (true, _) => finding,
+        (false, None) => finding.step(
             "The kernel lists no graphics device; if there is one, look for it: lspci | grep -i -e vga -e 3d",
-        )
+        ),
+        (false, Some(board)) => {
+            let off = case.facts.environment.turned_off.join(" and ");
+            let off =
+                if off.is_empty() { String::new() } else { format!(": its device tree turns off {off}") };
+            let finding =
+                finding.step(format!("The kernel of this board ({board}) lists no graphics device{off}"));
+            if board.starts_with("Raspberry Pi") {
+                finding.step("Add dtoverlay=vc4-kms-v3d to /boot/firmware/config.txt (or /boot/config.txt), and restart")
+            } else {
+                finding.step("Turn it on in the device tree, by an overlay in the boot loader's configuration, and restart")
+            }
+        }
     };
     Some(if has_software {
         finding
@@ -178,6 +186,19 @@ pub(super) fn no_gpu(case: &Case) -> Option<Finding> {
         )
     })
 }
+
+/// Reports the suspects without which it is the same.
+pub(super) fn excluded(case: &Case) -> Option<Finding> {
+    let names = &case.trials.excluded;
+    let shown: Vec<_> = names.iter().take(SHOWN).map(|name| file_name(name)).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = format!("tried without effect: all of these left out: {}{more}", shown.join(", "));
+    (!names.is_empty() && case.trials.causes.is_empty()).then(|| Finding::new(case, Id::Excluded, "", what))
+}
+
+/// More names are not shown.
+const SHOWN: usize = 5;
 
 /// Reports the program's result if no other rule explains it.
 pub(super) fn result(case: &Case) -> Option<Finding> {

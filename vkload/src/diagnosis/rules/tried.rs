@@ -50,9 +50,35 @@ pub(super) fn parts(case: &Case) -> Vec<Finding> {
             let what = format!("with this driver beside the others {with}; without it {without}");
             Finding::new(case, Id::DriverBreaks, &driver.manifest, what).with_steps(leave_out(case, driver))
         });
-        cause.layers.iter().filter_map(|name| layer(case, cause, name)).chain(driver).collect::<Vec<_>>()
+        let settings = cause.settings.as_ref().map(|path| {
+            let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
+            let what = format!("with this settings file {with}; {} {without}", self::without(case, cause));
+            let finding =
+                Finding::new(case, Id::SettingsBreak, path, what).with_severity(severity(case, cause));
+            finding.step(case.remove(path)).step(Command::new("vkload settings {}", &[path]))
+        });
+        let libraries = cause.libraries.iter().map(|pair| library(case, cause, pair));
+        let layers = cause.layers.iter().filter_map(|name| layer(case, cause, name));
+        layers.chain(driver).chain(settings).chain(libraries).collect::<Vec<_>>()
     };
     case.trials.causes.iter().flat_map(of).collect()
+}
+
+fn severity(case: &Case, cause: &Culprit) -> Severity {
+    if cause.breaks == Broken::Program { Severity::Error } else { case.blame() }
+}
+
+/// Reports a library that the program brings.
+fn library(case: &Case, cause: &Culprit, (brought, system): &(String, String)) -> Finding {
+    let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
+    let what = format!(
+        "is what the program brings, and a driver needs another version: with it {with}; with {system} {without}"
+    );
+    let program = case.target.program.clone().unwrap_or_default();
+    let off = format!("{brought}.off");
+    Finding::new(case, Id::LibraryBrought, brought, what)
+        .step(Command::new("LD_PRELOAD={} {}", &[system, &program]))
+        .step(Step::say("Or for good: ").run(case.on(brought, "sudo mv {} {}", &[brought, &off])))
 }
 
 fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
@@ -78,8 +104,7 @@ fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
     let together =
         if others.is_empty() { String::new() } else { format!(" and {} together", others.join(", ")) };
     let what = format!("with this layer{together} {with}; {without_it} {without}; {because}");
-    let severity = if cause.breaks == Broken::Program { Severity::Error } else { case.blame() };
-    let finding = Finding::new(case, Id::LayerBreaks, name, what).with_severity(severity);
+    let finding = Finding::new(case, Id::LayerBreaks, name, what).with_severity(severity(case, cause));
     let finding = finding.with_steps(other_order(case, cause)).with_steps(off(case, layer));
     // Of several causes, each gets no more than its own remedy.
     let reinstall = (case.trials.causes.len() == 1).then(|| case.reinstall(&layer.manifest));
@@ -101,10 +126,11 @@ fn other_order(case: &Case, cause: &Culprit) -> Option<Step> {
 pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
     let mut proven: Vec<&String> = Vec::new();
     for cause in &case.trials.causes {
-        let severity = if cause.breaks == Broken::Program { Severity::Error } else { case.blame() };
+        let severity = severity(case, cause);
         let without = format!("; {} {}", without(case, cause), clause(cause, &cause.without));
         for found in all.iter_mut().filter(|finding| cause.drivers.contains(&finding.about)) {
-            if found.id != Id::DriverBreaks {
+            // The finding about the variable repeats this one.
+            if found.id != Id::DriverBreaks && cause.variables.is_empty() {
                 found.what += &without;
             }
             (found.severity, found.evidence) = (severity, Evidence::Proven);
@@ -135,7 +161,8 @@ pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
             let finding = Finding::new(case, Id::VariableBreaks, name, what).with_severity(severity);
             all.push(finding.step(Command::unset(name)));
         }
-        proven.extend(cause.variables.iter().chain(&cause.layers).chain(&cause.drivers));
+        proven
+            .extend(cause.variables.iter().chain(&cause.layers).chain(&cause.drivers).chain(&cause.settings));
     }
     let is_solved = |cause: &Culprit| cause.breaks == Broken::Loader && cause.without.works();
     if case.trials.causes.iter().any(is_solved) {

@@ -1,10 +1,9 @@
 //! Environment variables that were set, perhaps long ago.
 
 use vkload_core::discovery::{DriverDecision, LayerNote, Note, Origin, SearchResult, SkipReason};
-use vkload_core::platform::FileError;
 use vkload_core::platform::variables::ALL;
 
-use super::super::case::{Case, file_name};
+use super::super::case::Case;
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
 use crate::facts::LibraryState;
@@ -22,155 +21,51 @@ const VALIDATION_BEFORE: &[&str] = &[
     "VK_LAYER_GOOGLE_unique_objects",
 ];
 
-/// Returns a finding with the steps to unset the variable. If it does no harm, it was probably set on purpose.
-fn finding(case: &Case, severity: Severity, id: Id, name: &str, what: String) -> Finding {
-    let finding = Finding::new(case, id, name, what).with_severity(severity);
-    if severity == Severity::Note {
-        return finding;
-    }
-    finding.step(Command::unset(name))
-}
-
-/// Variables that replace the search for drivers.
+/// Reports the variable or the file that keeps the loader from every driver. Trials show it if something was tried.
 pub(super) fn replacing(case: &Case) -> Option<Finding> {
-    let replaced = |origin: &Origin| match origin {
-        Origin::Replacing(name) => {
-            name.to_str().ok().filter(|name| name.ends_with("_FILES") || name.ends_with("_FILENAMES"))
-        }
-        _ => None,
+    let other_width = |driver: &DriverView| {
+        let state = case.library(&driver.manifest).map(|library| &library.state);
+        matches!(state, Some(LibraryState::WrongClass { .. }))
     };
-    let by_note = case.planned.drivers.notes.iter().find_map(|note| match note {
-        Note::ReplacedByNothing { name, .. } => name.to_str().ok(),
+    if case.works() == Some(true) || case.drivers.iter().any(|driver| driver.used && !other_width(driver)) {
+        return None;
+    }
+    let planned = &case.planned.drivers;
+    let skipped = planned.drivers.iter().find_map(|driver| match driver.decision {
+        DriverDecision::Skip(SkipReason::NotSelected { by } | SkipReason::Disabled { by }) => Some(by),
         _ => None,
     });
-    let searched = &case.planned.drivers.searched;
-    let name = searched.iter().find_map(|one| replaced(&one.origin)).or(by_note)?;
-    let value = case.facts.variables.get(name).map(String::as_str).unwrap_or_default();
-    let used: Vec<&DriverView> = case.drivers.iter().filter(|driver| driver.used).collect();
-    if value.is_empty() {
-        let what = "is set to nothing, so the loader searches for no driver".to_owned();
-        return Some(finding(case, Severity::Error, Id::DriversReplaced, name, what));
-    }
-    let gone = |driver: &&DriverView| {
-        matches!(
-            case.candidate(driver).map(|it| it.decision),
-            Some(DriverDecision::Skip(SkipReason::Unreadable(FileError::NotFound)))
-        )
-    };
-    let absent: Vec<&str> = case.drivers.iter().filter(gone).map(|driver| driver.manifest.as_str()).collect();
-    let folders = searched
-        .iter()
-        .filter(|one| matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { manifests: 0 }));
-    let empty: Vec<String> = folders.map(|one| lossless::text(&one.path)).collect();
-    let narrow = narrow(case, &used);
-    let what = match (absent.first(), empty.first()) {
-        (Some(path), _) => format!("{}: it replaces the search for drivers", absence(value, path)),
-        (None, Some(path)) => format!("{}: it replaces the search for drivers", emptiness(value, path)),
-        (None, None) => {
-            let only = used.iter().map(|driver| file_name(&driver.manifest)).collect::<Vec<_>>().join(", ");
-            let only = if only.is_empty() { "what it names" } else { &only };
-            format!("so programs get no driver but {only}{narrow}")
-        }
-    };
-    let and = if absent.is_empty() && empty.is_empty() { "" } else { "and " };
-    let is_wrong = !and.is_empty() || !narrow.is_empty();
-    // Trials show whether another choice does harm.
-    let severity = match case.works() {
-        Some(true) if !and.is_empty() => Severity::Warning,
-        Some(true) => Severity::Note,
-        _ if is_wrong => Severity::Error,
-        _ => Severity::Note,
-    };
-    Some(finding(case, severity, Id::DriversReplaced, name, format!("is \"{value}\", {and}{what}")))
-}
-
-/// Reports that a manifest that the variable names does not exist.
-fn absence(value: &str, path: &str) -> String {
-    if value == path { "this file does not exist".to_owned() } else { format!("{path} does not exist") }
-}
-
-fn emptiness(value: &str, path: &str) -> String {
-    if value == path { "no manifest is there".to_owned() } else { format!("no manifest is in {path}") }
-}
-
-/// Reports that all of these drivers are for programs of another width.
-fn narrow(case: &Case, used: &[&DriverView]) -> String {
-    let bits = |driver: &&DriverView| match case.library(&driver.manifest).map(|library| &library.state) {
-        Some(LibraryState::WrongClass { bits }) => Some(*bits),
+    let by_note = planned.notes.iter().find_map(|note| match note {
+        Note::ReplacedByNothing { name, .. } => Some(*name),
         _ => None,
+    });
+    let hides = case.drivers.is_empty() && !case.facts.manifests.is_empty();
+    let searched = planned.searched.iter().find_map(|one| match one.origin {
+        Origin::Replacing(name) => Some(name),
+        Origin::Variable(name) if hides && name.to_bytes().ends_with(b"_DIRS") => Some(name),
+        _ => None,
+    });
+    let by_settings = planned.searched.iter().any(|one| matches!(one.origin, Origin::Settings));
+    let why = case.drivers.iter().find(|driver| !driver.remark.is_empty());
+    let effect = match why.and_then(|driver| driver.remark.split(';').next()) {
+        Some(why) => format!("by that the loader finds no driver ({why})"),
+        None => format!("by that the loader finds no driver for {}-bit programs", case.target.bits),
     };
-    let all: Option<Vec<_>> = used.iter().map(bits).collect();
-    let first = all.and_then(|all| all.first().copied());
-    first.map(|bits| format!(", which is for {bits}-bit programs")).unwrap_or_default()
-}
-
-/// The variables that leave out drivers by patterns.
-const FILTERS: [&str; 2] = ["VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"];
-
-/// Variables that leave drivers out, or devices.
-pub(super) fn filters(case: &Case) -> Vec<Finding> {
-    let mut all = Vec::new();
-    for name in FILTERS {
-        let Some(value) = case.variable(name) else { continue };
-        let out: Vec<&str> = case
-            .drivers
-            .iter()
-            .filter(|driver| is_left_out(case, driver, name))
-            .map(|driver| file_name(&driver.manifest))
-            .collect();
-        if out.is_empty() {
-            if name.ends_with("DISABLE") {
-                let what = format!(
-                    "is \"{value}\", which matches no driver: it is compared with the names of manifests, such as radeon_icd.x86_64.json"
-                );
-                let finding = finding(case, Severity::Note, Id::DriversFiltered, name, what);
-                all.push(finding.evidence(Evidence::Likely));
-            }
-            continue;
-        }
-        let none_left = !case.drivers.iter().any(|driver| driver.used);
-        let severity = if none_left { Severity::Error } else { Severity::Note };
-        let what = format!(
-            "is \"{value}\", which leaves out {}{}",
-            out.join(", "),
-            if none_left { ", and no driver remains" } else { "" }
-        );
-        all.push(finding(case, severity, Id::DriversFiltered, name, what));
-    }
-    all
-}
-
-fn is_left_out(case: &Case, driver: &DriverView, name: &str) -> bool {
-    match case.candidate(driver).map(|candidate| candidate.decision) {
-        Some(DriverDecision::Skip(SkipReason::NotSelected { by } | SkipReason::Disabled { by })) => {
-            by.to_str() == Ok(name)
-        }
-        _ => false,
-    }
-}
-
-/// Variables that hide devices, by name, with their effects.
-const HIDING: &[(&str, &str)] = &[
-    ("VK_LOADER_DEVICE_ID_FILTER", "only devices with these numbers are listed"),
-    ("VK_LOADER_VENDOR_ID_FILTER", "only devices of these vendors are listed"),
-    ("VK_LOADER_DRIVER_ID_FILTER", "only devices of these drivers are listed"),
-    ("__VK_LAYER_NV_optimus", "NVIDIA's layer lists only some devices"),
-    ("AMD_VULKAN_ICD", "AMD's layer lists the devices of this driver only"),
-    ("MESA_VK_DEVICE_SELECT", "Mesa's layer puts this device first, or lists no other"),
-    ("MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE", "Mesa's layer lists the first device only"),
-    ("DRI_PRIME", "Mesa's layer puts this device first"),
-    ("VK_LOADER_DEVICE_SELECT", "this device comes first"),
-    ("VK_LOADER_X_SOFTWARE_DEVICES_LAST", "software devices are listed only if no other device is there"),
-];
-
-/// Reports variables that choose devices. Trials show whether they hide any.
-pub(super) fn hiding(case: &Case) -> Vec<Finding> {
-    let of = |(name, effect): &(&str, &str)| {
-        let value = case.variable(name).filter(|value| *value != "0")?;
-        let what = format!("is \"{value}\": {effect}");
-        Some(finding(case, Severity::Note, Id::DevicesChosen, name, what).evidence(Evidence::Likely))
+    let Some(by) = skipped.or(searched).or(by_note) else {
+        let path = lossless::text(&case.planned.settings.plan.path);
+        let is_proven = case.trials.causes.iter().any(|cause| cause.settings.is_some());
+        let what = format!("this settings file limits the drivers, and {effect}");
+        let finding = Finding::new(case, Id::DriversReplaced, &path, what).with_severity(Severity::Error);
+        return (by_settings && !is_proven).then(|| finding.step(case.remove(&path)));
     };
-    HIDING.iter().filter_map(of).collect()
+    let name = by.to_string_lossy();
+    let value = case.facts.variables.get(&*name).map(String::as_str).unwrap_or_default();
+    let what = format!("is \"{value}\", and {effect}");
+    let finding = Finding::new(case, Id::DriversReplaced, &name, what).with_severity(Severity::Error);
+    Some(finding.step(match &*name {
+        "XDG_DATA_DIRS" => Command::export(&name, &format!("{value}:/usr/local/share:/usr/share")),
+        _ => Command::unset(&name),
+    }))
 }
 
 /// Reports a name by which DXVK chooses devices, if no device has it.
@@ -183,64 +78,49 @@ pub(super) fn of_dxvk(case: &Case) -> Vec<Finding> {
     }
     let what =
         format!("is \"{value}\", and no device here has that in its name: programs on DXVK find no device");
-    vec![finding(case, Severity::Warning, Id::DevicesChosen, name, what)]
+    vec![Finding::new(case, Id::DevicesChosen, name, what).step(Command::unset(name))]
 }
 
-/// Lists, and what separates their elements.
-const LISTS: &[(&str, char, &str)] = &[
-    ("VK_DRIVER_FILES", ':', "manifests"),
-    ("VK_ICD_FILENAMES", ':', "manifests"),
-    ("VK_ADD_DRIVER_FILES", ':', "manifests"),
-    ("VK_LAYER_PATH", ':', "folders"),
-    ("VK_ADD_LAYER_PATH", ':', "folders"),
-    ("VK_IMPLICIT_LAYER_PATH", ':', "folders"),
-    ("VK_ADD_IMPLICIT_LAYER_PATH", ':', "folders"),
-    ("VK_INSTANCE_LAYERS", ':', "layers"),
-    ("XDG_DATA_DIRS", ':', "folders"),
-    ("XDG_CONFIG_DIRS", ':', "folders"),
-    ("LD_LIBRARY_PATH", ':', "folders"),
-    ("VK_LOADER_LAYERS_ENABLE", ',', "patterns"),
-    ("VK_LOADER_LAYERS_DISABLE", ',', "patterns"),
-    ("VK_LOADER_LAYERS_ALLOW", ',', "patterns"),
-    ("VK_LOADER_DRIVERS_SELECT", ',', "patterns"),
-    ("VK_LOADER_DRIVERS_DISABLE", ',', "patterns"),
-];
+/// Returns whether the variable has a list. A comma separates the elements of those that begin with `VK_LOADER_`, a colon the others.
+fn is_list(name: &str) -> bool {
+    const ENDS: [&str; 9] =
+        ["_DIRS", "_FILENAMES", "_FILES", "_LAYERS", "_PATH", "S_ALLOW", "S_DISABLE", "S_ENABLE", "S_SELECT"];
+    let is_loaders = ALL.iter().any(|variable| variable.name.to_bytes() == name.as_bytes());
+    name == "LD_LIBRARY_PATH" || (is_loaders && ENDS.iter().any(|end| name.ends_with(end)))
+}
 
-/// Lists whose elements are separated by the wrong character, and values that no shell has expanded.
-pub(super) fn separators(case: &Case) -> Vec<Finding> {
-    let mut all = Vec::new();
-    for (name, separator, elements) in LISTS {
-        let Some(value) = case.variable(name) else { continue };
-        let trimmed = value.trim();
-        let wrong: &[char] = if *separator == ':' { &[';', ','] } else { &[';', ':'] };
-        let found = trimmed.chars().find(|it| wrong.contains(it) || (*it == ' ' && *elements == "layers"));
-        let (what, correct) = if let Some(found) = found {
-            let shown = if found == ' ' { "a blank".to_owned() } else { format!("\"{found}\"") };
-            let correct = trimmed.replace(found, &separator.to_string());
-            (
-                format!(
-                    "is \"{value}\", which is read as one name: {elements} are separated by \"{separator}\" here, not by {shown}"
-                ),
-                correct,
-            )
-        } else if trimmed.starts_with("~/") || trimmed.contains(":~/") {
-            (
-                format!("is \"{value}\": no shell has replaced the ~ with your home folder"),
-                trimmed.replace("~/", &format!("{}/", case.facts.user.home)),
-            )
-        } else if trimmed.len() > 1 && trimmed.starts_with(['"', '\'']) && trimmed.ends_with(['"', '\'']) {
-            (
-                format!("is {value}, and the quotation marks are part of the value"),
-                trimmed.replace(['"', '\''], ""),
-            )
-        } else {
-            continue;
-        };
-        let is_needed = *elements == "manifests" || *elements == "layers";
-        let severity = if is_needed { case.blame() } else { Severity::Warning };
-        let command = Command::export(name, &correct);
-        all.push(Finding::new(case, Id::WrongSeparator, name, what).with_severity(severity).step(command));
+/// Returns what is wrong with the value of a list, and the value that was meant.
+fn slip(name: &str, value: &str, home: &str) -> Option<(String, String)> {
+    let (trimmed, separator) = (value.trim(), if name.starts_with("VK_LOADER_") { ',' } else { ':' });
+    let is_wrong =
+        |it: char| ";,:".contains(it) && it != separator || (it == ' ' && name.ends_with("_LAYERS"));
+    if let Some(found) = trimmed.chars().find(|it| is_wrong(*it)) {
+        let shown = if found == ' ' { "a blank".to_owned() } else { format!("\"{found}\"") };
+        let what = format!(
+            "is \"{value}\", which is read as one name: elements are separated by \"{separator}\" here, not by {shown}"
+        );
+        return Some((what, trimmed.replace(found, &separator.to_string())));
     }
+    if trimmed.starts_with("~/") || trimmed.contains(":~/") {
+        let what = format!("is \"{value}\": no shell has replaced the ~ with your home folder");
+        return Some((what, trimmed.replace("~/", &format!("{home}/"))));
+    }
+    let is_quoted = trimmed.len() > 1 && trimmed.starts_with(['"', '\'']) && trimmed.ends_with(['"', '\'']);
+    let what = || format!("is {value}, and the quotation marks are part of the value");
+    is_quoted.then(|| (what(), trimmed.replace(['"', '\''], "")))
+}
+
+/// Reports lists whose elements are separated by the wrong character, values that no shell has expanded, and layers that are not found.
+pub(super) fn separators(case: &Case) -> Vec<Finding> {
+    let slip = |name: &String| {
+        let (what, correct) = slip(name, case.variable(name)?, &case.facts.user.home)?;
+        let is_needed = ["_FILES", "_FILENAMES", "INSTANCE_LAYERS"].iter().any(|end| name.ends_with(end));
+        let severity = if is_needed { case.blame() } else { Severity::Warning };
+        let finding = Finding::new(case, Id::WrongSeparator, name, what).with_severity(severity);
+        Some(finding.step(Command::export(name, &correct)))
+    };
+    let mut all: Vec<Finding> =
+        case.facts.variables.keys().filter(|name| is_list(name)).filter_map(slip).collect();
     for note in &case.planned.layers.notes {
         let LayerNote::NotFound { by, name, skipped, hidden_by } = note else { continue };
         let by = by.to_string_lossy();
@@ -302,31 +182,6 @@ fn is_close(known: &str, given: &str) -> bool {
             <= 1 + given.len() / 10
 }
 
-/// Names of variables that others read: not ours, and not misspelt either.
-const OTHERS: &[&str] = &[
-    "VK_LAYER_SETTINGS_PATH",
-    "VK_KHRONOS_VALIDATION_",
-    "VK_LUNARG_",
-    "VK_VALIDATION_",
-    "VK_SDK_PATH",
-    "VULKAN_SDK",
-    "VK_LAYER_",
-    "VK_EXT_",
-    "VK_SCREENSHOT_",
-    "VK_APIDUMP_",
-    "VK_MONITOR_",
-    "VK_PROFILES",
-    "VK_KHRONOS_PROFILES_",
-    "VK_GFXRECON",
-    "VK_LOADER_SETTINGS",
-    "VK_CONFIG",
-    "VK_HDR",
-    "VK_NV_",
-    "VK_AMD",
-    "VK_MEMORY_",
-    "VK_WSI",
-];
-
 /// Names of variables that are probably meant to be others.
 pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
     let known: Vec<&str> = ALL
@@ -340,7 +195,7 @@ pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
         // `OCL_ICD_FILENAMES` is OpenCL's.
         let concerns =
             ["VK_", "VULKAN_", "ICD_FILE", "DRIVER_FILES"].iter().any(|start| upper.starts_with(start));
-        if !concerns || known.contains(&name.as_str()) || OTHERS.iter().any(|start| name.starts_with(start)) {
+        if !concerns || known.contains(&name.as_str()) {
             continue;
         }
         let distance = |known: &&&str| strsim::damerau_levenshtein(known, &upper);
@@ -362,38 +217,19 @@ pub(super) fn misspelt(case: &Case) -> Vec<Finding> {
     all
 }
 
-/// Reports variables that replace the system's search folders.
+/// Reports variables that name folders without a manifest instead of the usual ones.
 pub(super) fn folders(case: &Case) -> Vec<Finding> {
-    let mut all = Vec::new();
-    let found_none = !case.drivers.iter().any(|driver| driver.used);
-    for (name, usual) in [("XDG_DATA_DIRS", "/usr/share")] {
-        let Some(value) = case.variable(name) else { continue };
-        let hidden = |manifest: &&String| {
-            manifest.starts_with(usual) && !case.drivers.iter().any(|driver| driver.manifest == **manifest)
-        };
-        let hides = found_none || case.facts.manifests.iter().any(|manifest| hidden(&manifest));
-        if !hides || value.split(':').any(|folder| folder.trim_end_matches('/') == usual) {
-            continue;
-        }
-        let what =
-            format!("is \"{value}\", which lacks {usual}, so the manifests in {usual}/vulkan are not found");
-        let severity = if found_none { Severity::Error } else { case.blame() };
-        let finding = Finding::new(case, Id::SearchFolders, name, what).with_severity(severity);
-        all.push(finding.step(Command::export(name, &format!("{value}:/usr/local/share:{usual}"))));
-    }
-    for name in ["VK_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH"] {
-        let Some(value) = case.variable(name) else { continue };
+    let of = |name: &&str| {
+        let value = case.variable(name)?;
         let failed = case.planned.layers.searched.iter().find(|one| {
-            matches!(one.origin, Origin::Replacing(by) if by.to_str() == Ok(name))
+            matches!(one.origin, Origin::Replacing(by) if by.to_str() == Ok(*name))
                 && matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { manifests: 0 })
-        });
-        if let Some(folder) = failed {
-            let what = format!(
-                "is \"{value}\", and {}: layers elsewhere are not found",
-                emptiness(value, &lossless::text(&folder.path))
-            );
-            all.push(finding(case, Severity::Warning, Id::SearchFolders, name, what));
-        }
-    }
-    all
+        })?;
+        let folder = lossless::text(&failed.path);
+        let folder = if folder == value { "there".to_owned() } else { format!("in {folder}") };
+        let what = format!("is \"{value}\", and no manifest is {folder}: layers elsewhere are not found");
+        let finding = Finding::new(case, Id::SearchFolders, name, what).with_severity(Severity::Warning);
+        Some(finding.step(Command::unset(name)))
+    };
+    ["VK_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH"].iter().filter_map(of).collect()
 }
