@@ -182,9 +182,7 @@ unsafe fn use_library(library: *mut c_void) {
 struct Resources {
     /// Bytes in use on the C library's heap.
     heap: usize,
-    /// Mapped address ranges.
     mappings: usize,
-    /// Open file descriptors.
     descriptors: usize,
 }
 

@@ -3,14 +3,12 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use vkload_tests::benches::child::{CHILD, Task};
-use vkload_tests::benches::curves;
 use vkload_tests::benches::driver;
 use vkload_tests::benches::loader::Loader;
 use vkload_tests::benches::measure::{self, Tools};
 use vkload_tests::benches::memory;
 use vkload_tests::benches::report::Report;
-use vkload_tests::benches::{scaling, start};
+use vkload_tests::benches::{child, curves, scaling, start};
 
 const USAGE: &str = "\
 usage: cargo bench -p vkload-tests -- [--json] [--no-scaling | --curves FOLDER | --driver | --memory | --start] [NAME]
@@ -22,7 +20,6 @@ usage: cargo bench -p vkload-tests -- [--json] [--no-scaling | --curves FOLDER |
   --start          measures whole starts with 1, 4 and 12 of Mesa's drivers
   NAME             measures only operations whose names hold it, and series of what grows";
 
-/// The command-line options.
 #[derive(Default)]
 struct Options {
     as_json: bool,
@@ -36,10 +33,8 @@ struct Options {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == CHILD) {
-        let Some(task) = Task::parse(&arguments) else { return ExitCode::from(2) };
-        task.run();
-        return ExitCode::SUCCESS;
+    if let Some(code) = child::run(&arguments) {
+        return code;
     }
     let Some(options) = Options::parse(arguments) else {
         eprintln!("{USAGE}");

@@ -3,8 +3,7 @@
 use std::env;
 use std::process::ExitCode;
 
-use vkload_tests::benches::child::{CHILD, Task};
-use vkload_tests::benches::counts;
+use vkload_tests::benches::{child, counts};
 
 type Count = fn() -> Result<Vec<String>, String>;
 
@@ -15,10 +14,8 @@ const TESTS: [(&str, Count); 2] = [
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == CHILD) {
-        let Some(task) = Task::parse(&arguments) else { return ExitCode::from(2) };
-        task.run();
-        return ExitCode::SUCCESS;
+    if let Some(code) = child::run(&arguments) {
+        return code;
     }
     if arguments.iter().any(|argument| argument == "--list") {
         TESTS.iter().for_each(|(name, _)| println!("{name}: test"));

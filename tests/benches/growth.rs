@@ -3,15 +3,12 @@
 use std::env;
 use std::process::ExitCode;
 
-use vkload_tests::benches::child::{CHILD, Task};
-use vkload_tests::benches::curves;
+use vkload_tests::benches::{child, curves};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    if arguments.first().is_some_and(|word| word == CHILD) {
-        let Some(task) = Task::parse(&arguments) else { return ExitCode::from(2) };
-        task.run();
-        return ExitCode::SUCCESS;
+    if let Some(code) = child::run(&arguments) {
+        return code;
     }
     if arguments.iter().any(|argument| argument == "--list") {
         println!("growth: test");

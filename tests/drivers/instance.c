@@ -187,48 +187,33 @@ CALL vkEnumeratePhysicalDeviceGroupsKHR_(VkInstance handle, uint32_t *count, VkP
     return groups("vkEnumeratePhysicalDeviceGroupsKHR", handle, count, out);
 }
 
-CALL vkCreateDebugUtilsMessengerEXT_(VkInstance handle, const VkDebugUtilsMessengerCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkDebugUtilsMessengerEXT *out) {
-    struct object *instance = INSTANCE_OF("vkCreateDebugUtilsMessengerEXT", handle);
-    trace("vkCreateDebugUtilsMessengerEXT", "allocator=%d", allocator != NULL);
-    FORCED_RESULT("vkCreateDebugUtilsMessengerEXT");
-    struct object *messenger = object_new(MESSENGER, instance, 0);
-    messenger->tag = info->pUserData;
-    object_takes(messenger, allocator);
-    messenger->callback = (PFN_vkVoidFunction)info->pfnUserCallback;
-    *out = (VkDebugUtilsMessengerEXT)messenger;
-    return VK_SUCCESS;
-}
+/* Defines the commands that make and destroy what calls back, of one extension. */
+#define CALLS_BACK(type, kind, function) \
+    CALL vkCreate##type##EXT_(VkInstance handle, const Vk##type##CreateInfoEXT *info, const VkAllocationCallbacks *allocator, Vk##type##EXT *out) { \
+        struct object *instance = INSTANCE_OF("vkCreate" #type "EXT", handle); \
+        trace("vkCreate" #type "EXT", "allocator=%d", allocator != NULL); \
+        FORCED_RESULT("vkCreate" #type "EXT"); \
+        struct object *made = object_new(kind, instance, 0); \
+        made->tag = info->pUserData; \
+        object_takes(made, allocator); \
+        made->callback = (PFN_vkVoidFunction)info->function; \
+        *out = (Vk##type##EXT)made; \
+        return VK_SUCCESS; \
+    } \
+    CALL_VOID vkDestroy##type##EXT_(VkInstance handle, Vk##type##EXT made, const VkAllocationCallbacks *allocator) { \
+        INSTANCE_OF("vkDestroy" #type "EXT", handle); \
+        trace("vkDestroy" #type "EXT", "allocator=%d", allocator != NULL); \
+        object_gives("vkDestroy" #type "EXT", object_find(kind, (void *)made), allocator); \
+        object_delete("vkDestroy" #type "EXT", kind, (void *)made); \
+    }
 
-CALL_VOID vkDestroyDebugUtilsMessengerEXT_(VkInstance handle, VkDebugUtilsMessengerEXT messenger, const VkAllocationCallbacks *allocator) {
-    INSTANCE_OF("vkDestroyDebugUtilsMessengerEXT", handle);
-    trace("vkDestroyDebugUtilsMessengerEXT", "allocator=%d", allocator != NULL);
-    object_gives("vkDestroyDebugUtilsMessengerEXT", object_find(MESSENGER, (void *)messenger), allocator);
-    object_delete("vkDestroyDebugUtilsMessengerEXT", MESSENGER, (void *)messenger);
-}
+CALLS_BACK(DebugUtilsMessenger, MESSENGER, pfnUserCallback)
+CALLS_BACK(DebugReportCallback, REPORT, pfnCallback)
 
 CALL_VOID vkSubmitDebugUtilsMessageEXT_(VkInstance handle, VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types, const VkDebugUtilsMessengerCallbackDataEXT *data) {
     struct object *instance = INSTANCE_OF("vkSubmitDebugUtilsMessageEXT", handle);
     trace("vkSubmitDebugUtilsMessageEXT", "severity=%d types=%u message=%s", (int)severity, types, data->pMessage);
     tell_messengers(instance, severity, types, data);
-}
-
-CALL vkCreateDebugReportCallbackEXT_(VkInstance handle, const VkDebugReportCallbackCreateInfoEXT *info, const VkAllocationCallbacks *allocator, VkDebugReportCallbackEXT *out) {
-    struct object *instance = INSTANCE_OF("vkCreateDebugReportCallbackEXT", handle);
-    trace("vkCreateDebugReportCallbackEXT", "allocator=%d", allocator != NULL);
-    FORCED_RESULT("vkCreateDebugReportCallbackEXT");
-    struct object *report = object_new(REPORT, instance, 0);
-    report->tag = info->pUserData;
-    object_takes(report, allocator);
-    report->callback = (PFN_vkVoidFunction)info->pfnCallback;
-    *out = (VkDebugReportCallbackEXT)report;
-    return VK_SUCCESS;
-}
-
-CALL_VOID vkDestroyDebugReportCallbackEXT_(VkInstance handle, VkDebugReportCallbackEXT report, const VkAllocationCallbacks *allocator) {
-    INSTANCE_OF("vkDestroyDebugReportCallbackEXT", handle);
-    trace("vkDestroyDebugReportCallbackEXT", "allocator=%d", allocator != NULL);
-    object_gives("vkDestroyDebugReportCallbackEXT", object_find(REPORT, (void *)report), allocator);
-    object_delete("vkDestroyDebugReportCallbackEXT", REPORT, (void *)report);
 }
 
 CALL_VOID vkDebugReportMessageEXT_(VkInstance handle, VkDebugReportFlagsEXT flags, VkDebugReportObjectTypeEXT type, uint64_t object, size_t location, int32_t code, const char *prefix, const char *message) {

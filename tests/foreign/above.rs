@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use ash::vk::{self, Handle};
 use vkload_tests::{Ask, Instance, Scenario, Vk, system_loader};
 
-/// The variable that names the other loader.
 pub(crate) const SYSTEM_LOADER: &str = "VKLOAD_TEST_SYSTEM_LOADER";
 
 /// Returns the loader under test, which cargo compiles with all tests of the package.
@@ -116,7 +115,6 @@ pub(crate) enum Way {
 impl Way {
     pub(crate) const ALL: [Self; 3] = [Self::Exported, Self::OfInstance, Self::OfDevice];
 
-    /// Returns the address of a command of devices.
     pub(crate) fn find(self, vk: &Vk, instance: &Instance<'_>, device: vk::Device, name: &str) -> usize {
         let address = match self {
             Self::Exported => vk.symbol(name),

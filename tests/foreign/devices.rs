@@ -38,7 +38,6 @@ fn a_key_that_is_used_again_at_once_is_the_new_devices() {
         for device in others {
             let old = device.handle();
             for _ in 0..50 {
-                // SAFETY: valid use of Vulkan on one thread.
                 unsafe {
                     let device = new_device(&instance);
                     let key = object(device.handle()).key;
@@ -55,12 +54,10 @@ fn a_key_that_is_used_again_at_once_is_the_new_devices() {
                     again.destroy_device(None);
                 }
             }
-            // SAFETY: as above.
             unsafe { device.destroy_device(None) };
         }
-        vk.say("done", "yes");
     });
-    run.ok().says("done", "yes");
+    run.ok();
 }
 
 /// Makes devices in three threads, draws on each and destroys it, while two more threads draw on devices that stay.
@@ -72,25 +69,20 @@ fn come_and_go(vk: &Vk) {
         unsafe { (exported(vk, "vkCmdDraw"), exported(vk, "vkCmdSetDepthBias")) };
     let new_buffer = |device: &ash::Device| {
         let info = vk::CommandBufferAllocateInfo::default().command_buffer_count(1);
-        // SAFETY: valid use of Vulkan: each thread has a device of its own.
         let buffer = unsafe { device.allocate_command_buffers(&info) }.unwrap()[0];
         assert_eq!(object(buffer).key, object(device.handle()).key);
         buffer
     };
-    let record = |buffer: vk::CommandBuffer, round: u32| {
-        // SAFETY: as above.
-        unsafe {
-            let called = |name: &str| format!("{name} command_buffer{}", object(buffer).number);
-            draw(buffer, round, 1, 2, 3);
-            assert_eq!(system.last_call(), format!("{} {round} 1 2 3", called("vkCmdDraw")));
-            bias(buffer, 0.5, 1.5, 2.5);
-            assert_eq!(system.last_call(), format!("{} 0.5 1.5 2.5", called("vkCmdSetDepthBias")));
-        }
+    let record = |buffer: vk::CommandBuffer, round: u32| unsafe {
+        let called = |name: &str| format!("{name} command_buffer{}", object(buffer).number);
+        draw(buffer, round, 1, 2, 3);
+        assert_eq!(system.last_call(), format!("{} {round} 1 2 3", called("vkCmdDraw")));
+        bias(buffer, 0.5, 1.5, 2.5);
+        assert_eq!(system.last_call(), format!("{} 0.5 1.5 2.5", called("vkCmdSetDepthBias")));
     };
     let (raw, physical_device): (&ash::Instance, _) = (&instance, instance.devices()[0]);
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-    // SAFETY: valid use of Vulkan.
     let new_device = || unsafe { raw.create_device(physical_device, &info, None) }.unwrap();
     let (going, drawn) = (AtomicUsize::new(3), AtomicUsize::new(0));
     std::thread::scope(|scope| {
@@ -100,7 +92,6 @@ fn come_and_go(vk: &Vk) {
                 for round in 0..30 {
                     let device = new_device();
                     record(new_buffer(&device), round);
-                    // SAFETY: no other code uses the device.
                     unsafe { device.destroy_device(None) };
                 }
             });
@@ -116,7 +107,6 @@ fn come_and_go(vk: &Vk) {
                     std::thread::yield_now();
                 }
                 drawn.fetch_add(round as usize, Ordering::Relaxed);
-                // SAFETY: as above.
                 unsafe { device.destroy_device(None) };
             });
         }
@@ -186,7 +176,6 @@ fn a_command_on_an_invalid_device_is_named_in_a_message() {
         let run = run.run(|vk| {
             let instance = vk.create(&ask(vk)).unwrap();
             let device = new_device(&instance);
-            // SAFETY: as above.
             unsafe { device.destroy_device(None) };
             let others: usize = vk.arg("others").parse().unwrap();
             let _others: Vec<_> = (0..others).map(|_| new_device(&instance)).collect();
@@ -208,7 +197,6 @@ fn a_driver_whose_devices_share_a_word_has_one_device_at_a_time() {
         let instance = vk.create(&ask(vk)).unwrap();
         let device = new_device(&instance);
         vk.say("second", code(&instance.try_device(instance.devices()[0], &[])));
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe { vk.say("first", code(&device.device_wait_idle())) };
     });
     run.ok().says("second", "ERROR_INITIALIZATION_FAILED").says("first", "SUCCESS");
@@ -242,7 +230,6 @@ fn a_layer_that_is_active_in_the_systems_loader_is_not_loaded_again() {
         let scenario = scenario.layer(Layer::new("VK_LAYER_TEST_a")).argument("layers", "VK_LAYER_TEST_a");
         let run = scenario.run(|vk| {
             let instance = vk.create(&ask(vk)).unwrap();
-            // SAFETY: valid use of Vulkan on one thread.
             unsafe { new_device(&instance).destroy_device(None) };
         });
         assert_eq!(run.ok().loaded("VK_LAYER_TEST_a"), loaded);
@@ -337,7 +324,6 @@ fn each_driver_is_given_its_own_surface() {
         let instance = vk.create(&names.iter().fold(ask(vk), |ask, name| ask.extension(name))).unwrap();
         let surfaces = vkload_tests::khr_surface(vk, &instance);
         let surface = vkload_tests::create_surface(vk, &instance, "headless").unwrap();
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             for name in ["bundled", "system"] {
                 let physical_device = instance.named(name);

@@ -10,7 +10,6 @@ use vkload_core::loader::Loader;
 use vkload_core::platform::variables;
 use vkload_linux::PLATFORM;
 
-/// The variable that names the other loader.
 pub const SYSTEM_LOADER: &CStr = c"VKLOAD_TEST_SYSTEM_LOADER";
 
 /// The variable that lists the manifests of bundled drivers, for tests in which the other loader reads the usual variables.
@@ -27,16 +26,13 @@ static POLICY: Policy = Policy {
     ..Policy::linux(&ROOTS)
 };
 
-/// The loader of the process.
 pub static LOADER: Loader =
     Loader::new(&PLATFORM, Flavour { handles: Handles::LookedUp, ..Flavour::linux(&POLICY) });
 
-/// The global commands of Vulkan.
 pub mod entry {
     vkload_core::global_commands!(crate::LOADER);
 }
 
-/// The exported functions.
 pub mod exports {
     use super::entry;
 

@@ -10,7 +10,6 @@ use vkload_tests::skip_unless;
 use crate::above::{SYSTEM_LOADER, loader};
 
 const NEEDS: &[Need] = &[Need::Distribution, Need::Lavapipe, Need::Compiler];
-/// Set in the process that runs a program.
 const PROGRAM: &str = "VKLOAD_TEST_PROGRAM";
 
 /// Calls `main` of the program that the variable names, if it does, and ends. The program is a library that is opened, as an

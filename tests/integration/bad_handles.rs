@@ -14,7 +14,6 @@ type Any = unsafe extern "system" fn(*const c_void, u64, u64, u64, u64, u64, u64
 static NO_OBJECT: [u64; 3] = [0x0123_4567_89AB, 0, 0];
 static ZEROS: [u64; 3] = [0; 3];
 
-/// The fault of a handle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     Null,
@@ -62,7 +61,6 @@ struct Objects<'v> {
 
 impl<'v> Objects<'v> {
     fn new(vk: &'v Vk) -> Self {
-        // SAFETY: valid use of Vulkan on one thread, but for handles that are used only as addresses.
         unsafe {
             let old = vk.instance();
             let old_device = old.devices()[0];

@@ -147,7 +147,6 @@ fn run_with_little_memory(scenario: Scenario) -> Run {
         let mut chained = messenger(99, (Severity::ERROR, Types::GENERAL));
         let info =
             vk::InstanceCreateInfo::default().enabled_extension_names(&extensions).push_next(&mut chained);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             let (instance, _) = until_it_succeeds(|| vk.entry.create_instance(&info, Some(&callbacks)));
             let debug = Debug::new(vk, &instance);

@@ -37,7 +37,6 @@ fn groups_of_portability_drivers_are_there_if_they_are_asked_for() {
     let run = scenario().run(|vk| {
         let ask = Ask::new().api(1, 1).portability_flag().extension("VK_KHR_portability_enumeration");
         let instance = vk.create(&ask).unwrap();
-        // SAFETY: valid use of Vulkan on one thread.
         vk.say("groups", unsafe { instance.enumerate_physical_device_groups_len() }.unwrap());
         vk.say("devices", instance.names().len());
     });
@@ -78,7 +77,6 @@ fn drivers_see_what_hangs_on_the_callers_structures() {
             vk::BaseOutStructure { s_type: vk::StructureType::from_raw(999), ..Default::default() };
         let mut groups = [vk::PhysicalDeviceGroupProperties::default(); 2];
         groups[0].p_next = (&raw mut extra).cast();
-        // SAFETY: the structures are alive.
         unsafe { instance.enumerate_physical_device_groups(&mut groups) }.unwrap();
         vk.say("kept", std::ptr::eq(groups[0].p_next, (&raw mut extra).cast()));
     });
@@ -104,7 +102,6 @@ fn a_group_behind_other_structures_is_found_and_they_are_kept() {
         // push_next puts each in front of the ones before.
         let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
         let info = info.push_next(&mut after).push_next(&mut group).push_next(&mut before);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe { instance.create_device(members[0], &info, None).unwrap().destroy_device(None) };
         let unchanged = group.p_physical_devices == members.as_ptr()
             && std::ptr::eq(before.p_next, &raw const group as *const _)
@@ -130,7 +127,6 @@ fn a_device_of_a_group_is_created_with_the_drivers_handles() {
             let mut group = vk::DeviceGroupDeviceCreateInfo::default().physical_devices(&members);
             let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
             let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut group);
-            // SAFETY: valid use of Vulkan on one thread.
             unsafe { instance.create_device(members[0], &info, None).unwrap().destroy_device(None) };
             vk.say(
                 "unchanged",
@@ -153,7 +149,6 @@ impl ReadOnly {
         // SAFETY: a new mapping, of which the second page can never be accessed.
         let page = unsafe { libc::mmap(std::ptr::null_mut(), 2 * Self::SIZE, access, flags, -1, 0) };
         assert_ne!(page, libc::MAP_FAILED);
-        // SAFETY: as above.
         assert_eq!(unsafe { libc::mprotect(page.byte_add(Self::SIZE), Self::SIZE, libc::PROT_NONE) }, 0);
         Self(page.cast(), 0)
     }

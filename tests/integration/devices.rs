@@ -31,7 +31,6 @@ fn queues_of_both_commands_can_be_used() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         let device = instance.device(instance.devices()[0], &[]);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             let first = device.get_device_queue(0, 0);
             let second = device.get_device_queue2(&vk::DeviceQueueInfo2::default().queue_index(1));
@@ -51,7 +50,6 @@ fn requested_extensions_reach_the_driver_in_order() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         let device = instance.device(instance.devices()[0], &["VK_KHR_swapchain", "VK_KHR_maintenance5"]);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe { device.destroy_device(None) };
     });
     let trace = run.ok().trace("a");
@@ -93,7 +91,6 @@ fn what_hangs_on_the_create_info_reaches_the_driver() {
             .queue_create_infos(&queues)
             .push_next(&mut features)
             .push_next(&mut maintenance5);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe { instance.create_device(instance.devices()[0], &info, None).unwrap().destroy_device(None) };
     });
     let expected = [
@@ -115,7 +112,6 @@ fn device_layers_are_not_passed_to_drivers() {
         let layers = [c"VK_LAYER_long_gone".as_ptr()];
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
         let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_layer_names(&layers);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe { instance.create_device(instance.devices()[0], &info, None).unwrap().destroy_device(None) };
     });
     assert_eq!(run.ok().trace("a").only("vkCreateDevice").get("layers"), "0");
@@ -127,7 +123,6 @@ fn device_extensions_are_the_drivers_own() {
     let run = Scenario::new().driver(good("a")).driver(Driver::new("b").device(Device::new("b"))).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         for name in ["a", "b"] {
-            // SAFETY: valid use of Vulkan on one thread.
             let list =
                 unsafe { instance.enumerate_device_extension_properties(instance.named(name)) }.unwrap();
             vk.say(name, extension_names(&list).join(","));
@@ -142,7 +137,6 @@ fn unknown_device_extensions_are_listed_and_enabled() {
     let run = Scenario::new().driver(driver).run(|vk| {
         let instance = vk.instance();
         let physical_device = instance.devices()[0];
-        // SAFETY: valid use of Vulkan on one thread.
         let list = unsafe { instance.enumerate_device_extension_properties(physical_device) }.unwrap();
         vk.say("names", extension_names(&list).join(","));
         vk.say("result", code(&instance.try_device(physical_device, &["VK_TEST_brand_new"])));
@@ -183,7 +177,6 @@ fn many_devices_at_once_keep_apart() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let instance = vk.instance();
         let devices: Vec<_> = (0..100).map(|_| instance.device(instance.devices()[0], &[])).collect();
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             devices.iter().for_each(|device| device.device_wait_idle().unwrap());
             devices.iter().rev().for_each(|device| device.destroy_device(None));
@@ -217,7 +210,6 @@ fn names_of_objects_reach_the_driver_with_its_own_handles() {
         let marker = ash::ext::debug_marker::Device::new(&instance, &device);
         let headless = ash::ext::headless_surface::Instance::new(&vk.entry, &instance);
         let khr = ash::khr::surface::Instance::new(&vk.entry, &instance);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             let surface =
                 headless.create_headless_surface(&vk::HeadlessSurfaceCreateInfoEXT::default(), None).unwrap();
@@ -269,7 +261,6 @@ fn a_physical_device_of_another_driver_or_of_a_layer_is_not_named() {
             let instance = vk.create(&ask).unwrap();
             let device = instance.device(instance.named("a"), &[]);
             let utils = ash::ext::debug_utils::Device::new(&instance, &device);
-            // SAFETY: valid use of Vulkan on one thread.
             unsafe {
                 for name in ["a", "b"] {
                     let info = vk::DebugUtilsObjectNameInfoEXT::default().object_name(c"somebody");
@@ -305,7 +296,6 @@ fn messengers_and_report_callbacks_are_named_to_no_driver() {
             let reports = ash::ext::debug_report::Instance::new(&vk.entry, &instance);
             let names = ash::ext::debug_utils::Device::new(&instance, &device);
             let marker = ash::ext::debug_marker::Device::new(&instance, &device);
-            // SAFETY: valid use of Vulkan on one thread.
             unsafe {
                 let info = vk::DebugUtilsMessengerCreateInfoEXT::default();
                 let messenger = utils.create_debug_utils_messenger(&info, None).unwrap();

@@ -40,7 +40,6 @@ fn displays_planes_and_modes_are_the_devices_own() {
         let display = ash::khr::display::Instance::new(&vk.entry, &instance);
         for name in ["a0", "a1", "b0", "b1"] {
             let device = instance.named(name);
-            // SAFETY: valid use of Vulkan on one thread.
             unsafe {
                 let displays = display.get_physical_device_display_properties(device).unwrap();
                 let planes = display.get_physical_device_display_plane_properties(device).unwrap();
@@ -183,7 +182,6 @@ fn errors_of_displays_are_passed_on() {
     let run = Scenario::new().driver(failing).run(|vk| {
         let instance = instance(vk);
         let display = ash::khr::display::Instance::new(&vk.entry, &instance);
-        // SAFETY: valid use of Vulkan on one thread.
         let result = unsafe { display.get_physical_device_display_properties(instance.named("a0")) };
         vk.say("result", code(&result));
     });

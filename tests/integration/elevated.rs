@@ -206,12 +206,10 @@ fn reachable(scenario: Scenario, user: u32) -> Scenario {
 fn body(vk: &Vk) {
     // SAFETY: AT_SECURE is a number that the kernel gives to each process.
     vk.say("elevated", unsafe { libc::getauxval(libc::AT_SECURE) });
-    // SAFETY: valid use of Vulkan on one thread.
     let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
     let name =
         |layer: &vk::LayerProperties| layer.layer_name_as_c_str().unwrap().to_string_lossy().into_owned();
     vk.say("layers", layers.iter().map(name).collect::<Vec<_>>().join(","));
-    // SAFETY: as above.
     _ = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
     direct(vk);
     let ours = |line: &str| line.contains("/libdata.so") || line.contains("/libvulkan_lvp.so");
@@ -242,7 +240,6 @@ fn direct(vk: &Vk) {
 
 /// Returns a copy of this executable that runs with more rights than its user, and the user who has to start it.
 fn program(place: &Sandbox, elevation: Elevation) -> Option<(PathBuf, Option<u32>)> {
-    // SAFETY: no preconditions.
     if unsafe { libc::geteuid() } != 0 {
         eprintln!("skipped: only root can make such a program");
         return None;

@@ -62,7 +62,6 @@ fn structures_of_device_extensions_reach_drivers() {
             let mut bus = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
             let mut driver = vk::PhysicalDeviceDriverProperties::default();
             let mut out = vk::PhysicalDeviceProperties2::default().push_next(&mut bus).push_next(&mut driver);
-            // SAFETY: the structures are alive.
             unsafe { instance.get_physical_device_properties2(instance.named(name), &mut out) };
             vk.say(name, format_args!("{} {}", bus.pci_bus, driver.driver_id.as_raw()));
         }
@@ -116,7 +115,6 @@ fn image_formats_that_are_not_supported() {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         let info = vk::PhysicalDeviceImageFormatInfo2::default();
         let mut out = vk::ImageFormatProperties2::default();
-        // SAFETY: the structures are alive.
         let result = unsafe {
             instance.get_physical_device_image_format_properties2(instance.named("gpu"), &info, &mut out)
         };
@@ -256,7 +254,6 @@ fn features_that_are_chained_reach_a_driver_that_knows_only_the_older_way() {
             let plain = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
             // The application's own features count.
             for info in [plain.enabled_features(&own), plain.push_next(&mut chained)] {
-                // SAFETY: valid use of Vulkan on one thread.
                 unsafe {
                     instance.create_device(physical_device, &info, None).unwrap().destroy_device(None);
                 }

@@ -9,7 +9,6 @@ fn a_program_finds_a_device_and_draws_with_it() {
         let instance = vk.create(&Ask::new().api(1, 3)).unwrap();
         vk.say("devices", instance.names().join(","));
         let device = instance.device(instance.devices()[0], &[]);
-        // SAFETY: valid use of Vulkan as its specification has it, on one thread.
         unsafe {
             let queue = device.get_device_queue(0, 0);
             let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();

@@ -221,7 +221,6 @@ fn a_missing_name_is_null() {
 
 // ---- with a device ----
 
-/// Returns the result of vkGetDeviceProcAddr.
 fn device_proc(instance: &ash::Instance, device: &ash::Device, name: &str) -> usize {
     let name = std::ffi::CString::new(name).unwrap();
     // SAFETY: the device is alive and the name a C string.
@@ -283,7 +282,6 @@ fn a_device_answers_the_core_commands_of_the_requested_version_and_no_extensions
             let enabled = enabled.filter(|command| device_proc(&instance, &device, name(**command)) != 0);
             let enabled: Vec<_> = enabled.map(|command| name(*command)).collect();
             vk.say(&format!("1.{minor}"), format_args!("{missing:?} {enabled:?}"));
-            // SAFETY: it is alive and not used any more.
             unsafe { device.destroy_device(None) };
         }
         vk.say("commands", of_devices.len() > 400);
@@ -364,7 +362,6 @@ fn with_maintenance5(vk: &Vk, extension: bool, feature: bool) {
         .queue_create_infos(&queues)
         .enabled_extension_names(if extension { &extensions } else { &[] })
         .push_next(&mut maintenance5);
-    // SAFETY: the structures are alive.
     let device = unsafe { instance.create_device(instance.devices()[0], &info, None) }.unwrap();
     let answered = ["vkTrimCommandPool", "vkGetSemaphoreCounterValue", "vkCmdSetCullMode"]
         .map(|command| device_proc(&instance, &device, command) != 0);
@@ -385,7 +382,6 @@ fn a_command_that_the_driver_has_under_its_older_name_is_called_by_it() {
             let enumerate: vk::PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR =
                 unsafe { instance.command(command) };
             let mut count = 0;
-            // SAFETY: a counted out-array.
             let result = unsafe { enumerate(instance.devices()[0], &mut count, std::ptr::null_mut()) };
             vk.say(command, format_args!("{result:?} {count}"));
         }

@@ -174,7 +174,6 @@ fn a_thousand_broken_manifests() {
 
 // ---- libraries ----
 
-/// Returns a manifest whose library is this file.
 fn library(contents: &[u8]) -> Run {
     let scenario = Scenario::new().file("lib/bad-library.so", contents);
     let path = scenario.sandbox().path("lib/bad-library.so");

@@ -65,7 +65,6 @@ fn a_library_that_is_open_has_the_version_of_the_manifest_that_leads_to_it_now()
         // SAFETY: a body has one thread.
         unsafe { std::env::set_var("VK_DRIVER_FILES", &newer) };
         vk.create(&Ask::new().api(1, 3)).unwrap();
-        // SAFETY: as above.
         unsafe { std::env::set_var("VK_DRIVER_FILES", &manifest) };
         vk.create(&Ask::new().api(1, 3)).unwrap();
     });
@@ -82,7 +81,6 @@ fn the_applications_structure_is_not_changed() {
     let run = Scenario::new().driver(good("a").api("1.0.0")).run(|vk| {
         let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
         let info = vk::InstanceCreateInfo::default().application_info(&application);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe { vk.entry.create_instance(&info, None).unwrap().destroy_instance(None) };
         vk.say("version", application.api_version == vk::API_VERSION_1_2);
         vk.say("same", std::ptr::eq(info.p_application_info, &raw const application));
@@ -93,7 +91,6 @@ fn the_applications_structure_is_not_changed() {
 #[test]
 fn the_loaders_version_does_not_depend_on_drivers() {
     let body = |vk: &Vk| {
-        // SAFETY: valid use of Vulkan on one thread.
         let version = unsafe { vk.entry.try_enumerate_instance_version() }.unwrap().unwrap();
         vk.say("version", version);
     };
@@ -140,7 +137,6 @@ fn a_missing_layer_is_reported_before_a_missing_extension() {
 #[test]
 fn no_layers_are_listed_if_none_exist() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
-        // SAFETY: valid use of Vulkan on one thread.
         vk.say("layers", unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap().len());
     });
     run.ok().says("layers", 0);
@@ -153,7 +149,6 @@ fn counts_without_arrays_are_errors() {
         // SAFETY: the test is about the NULL arrays.
         vk.say("extensions", code(&unsafe { vk.entry.create_instance(&info, None) }));
         let info = vk::InstanceCreateInfo { enabled_layer_count: 1, ..Default::default() };
-        // SAFETY: as above.
         vk.say("layers", code(&unsafe { vk.entry.create_instance(&info, None) }));
     });
     run.ok().says("extensions", "ERROR_EXTENSION_NOT_PRESENT").says("layers", "ERROR_LAYER_NOT_PRESENT");
@@ -164,7 +159,6 @@ fn what_hangs_on_the_create_info_reaches_drivers() {
     let run = Scenario::new().driver(good("a")).run(|vk| {
         let next = vk::ValidationFeaturesEXT::default();
         let info = vk::InstanceCreateInfo { p_next: (&raw const next).cast(), ..Default::default() };
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe { vk.entry.create_instance(&info, None).unwrap().destroy_instance(None) };
     });
     let expected = vk::StructureType::VALIDATION_FEATURES_EXT.as_raw().to_string();

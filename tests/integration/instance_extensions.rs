@@ -11,7 +11,6 @@ const LOADERS: [&str; 4] = [
 ];
 
 fn list(vk: &Vk) {
-    // SAFETY: valid use of Vulkan on one thread.
     let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
     vk.say("result", code(&list));
     vk.say("names", extension_names(&list.unwrap_or_default()).join(","));
@@ -105,7 +104,6 @@ fn the_loaders_own_can_all_be_enabled_and_drivers_do_not_see_those_they_lack() {
 #[test]
 fn an_empty_layer_name_is_not_a_layer() {
     let run = with(&[good("a").extension("VK_KHR_surface")]).run(|vk| {
-        // SAFETY: valid use of Vulkan on one thread.
         let list = unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"")) };
         vk.say("names", extension_names(&list.unwrap()).len());
     });
@@ -115,7 +113,6 @@ fn an_empty_layer_name_is_not_a_layer() {
 #[test]
 fn extensions_of_an_unknown_layer_are_an_error() {
     let run = with(&[good("a")]).run(|vk| {
-        // SAFETY: valid use of Vulkan on one thread.
         let list = unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_nobody_has")) };
         vk.say("result", code(&list));
     });
@@ -167,7 +164,6 @@ fn the_version_of_an_extension_is_that_of_the_driver_that_was_found_first() {
     let one = good("a").extension_version("VK_KHR_surface", 25);
     let other = good("b").extension_version("VK_KHR_surface", 70).extension_version("VK_EXT_debug_utils", 1);
     let run = with(&[one, other]).run(|vk| {
-        // SAFETY: valid use of Vulkan on one thread.
         let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
         for (key, name) in [("surface", c"VK_KHR_surface"), ("own", c"VK_EXT_debug_utils")] {
             let found = list.iter().find(|one| one.extension_name_as_c_str().unwrap() == name);

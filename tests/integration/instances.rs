@@ -1,4 +1,5 @@
 //! Instances, their commands, memory and messages.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "valid use of Vulkan, unless a comment says more")]
 
 mod bad_handles;
 mod callbacks;
@@ -10,7 +11,6 @@ mod leading_back;
 mod lifetime;
 mod log;
 mod messengers;
-#[path = "out_of_memory/main.rs"]
 mod out_of_memory;
 mod start;
 mod unknown_commands;

@@ -1,4 +1,5 @@
 //! Layers: the search for them, their chains, and what they may do wrong.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "valid use of Vulkan, unless a comment says more")]
 
 mod beside_good;
 mod layers_active;

@@ -84,7 +84,6 @@ fn device_layers_have_no_effect() {
         };
         create(&[c"VK_LAYER_TEST_a".as_ptr()]);
         create(&[c"VK_LAYER_TEST_b".as_ptr()]);
-        // SAFETY: the device is alive.
         let layers = unsafe { instance.enumerate_device_layer_properties(physical_device) };
         vk.say("layers", layers.unwrap().len());
     });
@@ -111,7 +110,6 @@ fn layers_of_type_instance_take_part_in_devices() {
             scenario().layer(Layer::new(A).manifest(&manifest_of_a("1.2.0", of_type, false))).run(|vk| {
                 let instance = vk.create(&Ask::new().layer(A)).unwrap();
                 let device = instance.device(instance.devices()[0], &[]);
-                // SAFETY: it is alive and not used any more.
                 unsafe { device.destroy_device(None) };
             });
         run.ok();
@@ -164,7 +162,6 @@ fn extension_queries_with_layer_names() {
     };
     let run = scenario().layer(layer(A)).layer(layer(C).implicit()).run(|vk| {
         use vkload_tests::extension_names;
-        // SAFETY: nothing is asked of the caller.
         let instance_extensions = |layer| unsafe { vk.entry.enumerate_instance_extension_properties(layer) };
         for (key, layer) in [("a", c"VK_LAYER_TEST_a"), ("c", c"VK_LAYER_TEST_c")] {
             vk.say(key, extension_names(&instance_extensions(Some(layer)).unwrap()).join(","));
@@ -201,7 +198,6 @@ fn no_library_is_opened_to_list_layers_and_their_extensions() {
     let scenario = Scenario::new().driver(driver).layer(extension(Layer::new(A)));
     let run = scenario.layer(extension(Layer::new(C).implicit())).run(|vk| {
         vk.say("names", listed(vk).join(","));
-        // SAFETY: nothing is asked of the caller.
         unsafe {
             vk.entry.enumerate_instance_extension_properties(None).unwrap();
             vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_a")).unwrap();

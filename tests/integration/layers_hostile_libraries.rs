@@ -263,7 +263,6 @@ fn a_layer_that_keeps_or_corrupts_its_links() {
         let run = Scenario::new().driver(good()).layer(Layer::new(BAD).does(behaviour)).run(|vk| {
             for _ in 0..2 {
                 let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
-                // SAFETY: no other code uses the device.
                 unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
             }
         });
@@ -276,7 +275,6 @@ fn a_layer_that_destroys_a_device_twice() {
     let run = Scenario::new().driver(good()).layer(Layer::new(BAD).does("destroy_device_twice")).run(|vk| {
         let instance = vk.create(&Ask::new().layer(BAD)).unwrap();
         for _ in 0..3 {
-            // SAFETY: no other code uses the device.
             unsafe { instance.device(instance.devices()[0], &[]).destroy_device(None) };
         }
     });

@@ -1,30 +1,15 @@
 //! How long the libraries of layers stay open.
 use std::fs;
-use std::os::unix::fs::{MetadataExt, symlink};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::os::unix::fs::symlink;
 
 use ash::vk;
 use vkload_tests::layered::{A, B, good};
-use vkload_tests::{Ask, Layer, Run, Scenario, Vk, in_a_copy};
+use vkload_tests::{Ask, Layer, Run, Scenario, Vk, in_a_copy, wait_for_the_clock_of_files};
 
 fn library(vk: &Vk, layer: &str) -> std::path::PathBuf {
     vk.path(&format!("lib/lib{layer}.so"))
 }
 
-/// Waits until another change of the layer's library would show in the times of its file.
-fn settle(vk: &Vk, layer: &str) {
-    let file = library(vk, layer);
-    let age = || {
-        let file = fs::metadata(&file).unwrap();
-        let changed = UNIX_EPOCH + Duration::new(file.ctime() as u64, file.ctime_nsec() as u32);
-        SystemTime::now().duration_since(changed).unwrap_or_default()
-    };
-    while age() < Duration::from_millis(100) {
-        std::thread::yield_now();
-    }
-}
-
-/// Replaces the layer's library with a new file.
 fn replace(vk: &Vk, layer: &str) {
     let (file, new) = (library(vk, layer), vk.path("new.so"));
     fs::copy(&file, &new).unwrap();
@@ -36,7 +21,7 @@ fn times(run: &Run, layer: &str, event: &str) -> usize {
 }
 
 fn three_instances(vk: &Vk) {
-    settle(vk, A);
+    wait_for_the_clock_of_files(vk);
     for _ in 0..3 {
         assert_eq!(vk.instance().names(), ["gpu"]);
     }
@@ -67,7 +52,7 @@ fn a_library_that_the_dynamic_linker_finds_is_opened_once() {
     let run = Scenario::new().driver(good()).env("LD_LIBRARY_PATH", "SANDBOX/lib").layer(layer).run(|vk| {
         three_instances(vk);
         replace(vk, A);
-        settle(vk, A);
+        wait_for_the_clock_of_files(vk);
         three_instances(vk);
     });
     assert_eq!((times(run.ok(), A, "load"), times(&run, A, "unload")), (2, 2));
@@ -93,8 +78,7 @@ fn a_path_with_a_name_that_the_dynamic_linker_replaces_is_opened_once() {
 #[test]
 fn what_changes_the_list_of_layers_closes_no_library_that_is_still_listed() {
     let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit()).layer(Layer::new(B)).run(|vk| {
-        settle(vk, A);
-        settle(vk, B);
+        wait_for_the_clock_of_files(vk);
         drop(vk.create(&Ask::new().layer(B)).unwrap());
         let manifest = vk.path(&format!("data/vulkan/explicit_layer.d/{B}.json"));
         fs::copy(&manifest, vk.path("data/vulkan/explicit_layer.d/copy.json")).unwrap();
@@ -103,7 +87,6 @@ fn what_changes_the_list_of_layers_closes_no_library_that_is_still_listed() {
         fs::remove_file(manifest).unwrap();
         assert_eq!(vk.instance().names(), ["gpu"]);
         // An instance without explicit layers does not look for them.
-        // SAFETY: nothing is asked of the caller.
         let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
         assert_eq!(layers.len(), 1);
         vk.say("loaded", vk.is_loaded(A));
@@ -116,10 +99,10 @@ fn what_changes_the_list_of_layers_closes_no_library_that_is_still_listed() {
 #[test]
 fn a_library_that_was_replaced_is_opened_again_once_nothing_uses_it() {
     let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit()).run(|vk| {
-        settle(vk, A);
+        wait_for_the_clock_of_files(vk);
         let first = vk.instance();
         replace(vk, A);
-        settle(vk, A);
+        wait_for_the_clock_of_files(vk);
         // As long as the first one is alive, the dynamic linker has no other library by this name.
         let second = vk.instance();
         assert_eq!((first.names(), second.names()), (vec!["gpu".to_owned()], vec!["gpu".to_owned()]));
@@ -141,7 +124,6 @@ fn a_library_that_was_replaced_is_opened_again_once_nothing_uses_it() {
 /// Says the extensions of layer A before and after an instance with it was created.
 fn use_a(vk: &Vk) {
     let layers = || {
-        // SAFETY: nothing is asked of the caller.
         let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
         let all =
             layers.iter().map(|layer| layer.description_as_c_str().unwrap().to_string_lossy().into_owned());
@@ -151,7 +133,6 @@ fn use_a(vk: &Vk) {
     vk.say("result", vkload_tests::code(&vk.create(&Ask::new().layer(A)).map(drop)));
     vk.say("after", layers());
     let name = std::ffi::CString::new(A).unwrap();
-    // SAFETY: nothing is asked of the caller.
     let extensions = unsafe { vk.entry.enumerate_instance_extension_properties(Some(&name)) };
     vk.say("extensions", vkload_tests::code(&extensions.map(|list| vk.say("count", list.len()))));
 }
@@ -212,7 +193,7 @@ fn a_layer_that_does_not_negotiate_keeps_its_name() {
 fn a_layer_that_was_refused_is_closed() {
     let layer = Layer::new(A).implicit().refuses(vk::Result::ERROR_INITIALIZATION_FAILED);
     let run = Scenario::new().driver(good()).layer(layer).run(|vk| {
-        settle(vk, A);
+        wait_for_the_clock_of_files(vk);
         assert_eq!(vk.instance().names(), ["gpu"]);
         vk.say("loaded", vk.is_loaded(A));
         assert_eq!(vk.instance().names(), ["gpu"]);
@@ -226,9 +207,8 @@ fn a_layer_with_pre_instance_functions_stays_open_between_calls() {
     const FUNCTIONS: &str = r#"{"vkEnumerateInstanceVersion": "test_preVersion"}"#;
     let layer = Layer::new(A).implicit().field("pre_instance_functions", FUNCTIONS);
     let run = Scenario::new().driver(good()).layer(layer.does_with("version", 7)).run(|vk| {
-        settle(vk, A);
+        wait_for_the_clock_of_files(vk);
         for _ in 0..2 {
-            // SAFETY: nothing is asked of the caller.
             vk.say("version", unsafe { vk.entry.try_enumerate_instance_version() }.unwrap().unwrap());
         }
         assert_eq!(vk.instance().names(), ["gpu"]);
@@ -241,7 +221,7 @@ fn a_layer_with_pre_instance_functions_stays_open_between_calls() {
 #[test]
 fn a_forked_child_goes_on_with_the_open_library() {
     let run = Scenario::new().driver(good()).layer(Layer::new(A).implicit()).run(|vk| {
-        settle(vk, A);
+        wait_for_the_clock_of_files(vk);
         drop(vk.instance());
         vk.say("child", in_a_copy(|| vk.instance().names() == ["gpu"]).0);
         drop(vk.instance());

@@ -83,7 +83,6 @@ fn llp_loader_10_a_component_that_cannot_be_used_makes_the_meta_layer_of_the_app
             vk.say("before", listed(vk).join(","));
             vk.say("result", code(&vk.create(&Ask::new().layer(META)).map(drop)));
             vk.say("after", listed(vk).join(","));
-            // SAFETY: nothing is asked of the caller.
             let extensions =
                 unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_meta")) };
             vk.say("extensions", code(&extensions));

@@ -62,7 +62,6 @@ fn llp_loader_9_links_are_passed_when_a_device_is_created() {
     let run = scenario().layer(Layer::new(A)).layer(Layer::new(B).implicit()).run(|vk| {
         let instance = vk.create(&Ask::new().layer(A)).unwrap();
         let device = instance.device(instance.devices()[0], &[]);
-        // SAFETY: it is alive and not used any more.
         unsafe { device.destroy_device(None) };
     });
     run.ok();

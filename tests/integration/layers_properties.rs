@@ -21,7 +21,6 @@ fn properties_are_those_of_the_manifest() {
     let manifest = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK_LAYER_TEST_a", "type": "INSTANCE",
         "library_path": "LIBRARY", "api_version": "1.2.77", "implementation_version": "42", "description": "about it"}}"#;
     let run = Scenario::new().driver(Driver::new("good")).layer(Layer::new(A).manifest(manifest)).run(|vk| {
-        // SAFETY: nothing is asked of the caller.
         let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
         let layer = &layers[0];
         vk.say("name", layer.layer_name_as_c_str().unwrap().to_str().unwrap());
@@ -37,7 +36,6 @@ fn say_device_layers(vk: &Vk, ask: &Ask<'_>) {
     let instance = vk.create(ask).unwrap();
     let (device, enumerate) = (instance.devices()[0], instance.fp_v1_0().enumerate_device_layer_properties);
     let (mut count, mut room) = (0, [vk::LayerProperties::default(); 8]);
-    // SAFETY: counted out-arrays.
     unsafe {
         let result = enumerate(device, &mut count, std::ptr::null_mut());
         vk.say("count", format_args!("{result:?} {count}"));
@@ -97,7 +95,6 @@ fn a_description_longer_than_its_room_is_cut() {
         "library_path": "LIBRARY", "api_version": "1.2.77", "implementation_version": "42", "description": "TEXT"}}"#;
     let layer = Layer::new(A).manifest(&manifest.replace("TEXT", &text));
     let run = Scenario::new().driver(Driver::new("good")).layer(layer).run(|vk| {
-        // SAFETY: nothing is asked of the caller.
         let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
         vk.say("text", layers[0].description_as_c_str().unwrap().to_str().unwrap());
     });
@@ -160,9 +157,7 @@ fn layers_of_an_instance_stay_when_their_files_are_removed() {
     let run =
         Scenario::new().driver(good()).layer(Layer::new(A).instance_extension("VK_TEST_layer")).run(|vk| {
             let listed = || {
-                // SAFETY: nothing is asked of the caller.
                 let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap().len();
-                // SAFETY: as above.
                 let of_layer =
                     unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_a")) };
                 format!("{layers} {}", vkload_tests::code(&of_layer))
@@ -175,7 +170,6 @@ fn layers_of_an_instance_stay_when_their_files_are_removed() {
             vk.say("after", listed());
             vk.say("created", vkload_tests::code(&vk.create(&Ask::new().layer(A)).map(drop)));
             let device = instance.device(instance.devices()[0], &[]);
-            // SAFETY: it is alive and not used any more.
             unsafe { device.destroy_device(None) };
             drop(instance);
             std::fs::write(&manifest, text).unwrap();
@@ -197,10 +191,8 @@ fn an_instance_extension_of_a_driver_and_of_an_implicit_layer_is_listed_once_as_
         let layer = layer.field("instance_extensions", &with_extension("VK_KHR_surface", of_layer));
         let driver = Driver::new("good").extension_version("VK_KHR_surface", of_driver);
         let run = Scenario::new().driver(driver).layer(layer).run(|vk| {
-            // SAFETY: nothing is asked of the caller.
             let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
             vk.say("versions", found(&list, c"VK_KHR_surface"));
-            // SAFETY: nothing is asked of the caller.
             let list = unsafe { vk.entry.enumerate_instance_extension_properties(Some(c"VK_LAYER_TEST_a")) };
             vk.say("of the layer", found(&list.unwrap(), c"VK_KHR_surface"));
         });
@@ -215,7 +207,6 @@ fn a_device_extension_of_a_driver_and_of_an_implicit_layer_is_listed_once_as_the
     let driver = Driver::new("good").device(Device::new("gpu").extension("VK_KHR_maintenance1"));
     let run = Scenario::new().driver(driver).layer(layer).run(|vk: &Vk| {
         let instance = vk.create(&Ask::new()).unwrap();
-        // SAFETY: the device is one of the instance's.
         let list = unsafe { instance.enumerate_device_extension_properties(instance.devices()[0]) };
         vk.say("versions", found(&list.unwrap(), c"VK_KHR_maintenance1"));
     });

@@ -31,7 +31,6 @@ fn memory_between_instances_is_small_and_does_not_grow() {
             let round = |number: usize| {
                 std::fs::write(&changing, vk.arg("manifest") + &" ".repeat(number)).unwrap();
                 for _ in 0..3 {
-                    // SAFETY: nothing is asked of the caller.
                     let layers = unsafe { vk.entry.enumerate_instance_layer_properties() }.unwrap();
                     assert_eq!(layers.len(), 2);
                     let instance = vk.instance();
@@ -214,7 +213,6 @@ fn instances_on_several_threads() {
                         let instance = vk.instance();
                         assert_eq!(instance.names().len(), 2);
                         let device = instance.device(instance.named("gpu"), &[]);
-                        // SAFETY: valid use of Vulkan; objects are not shared between threads.
                         unsafe {
                             device.device_wait_idle().unwrap();
                             device.destroy_device(None);
@@ -242,7 +240,6 @@ fn live() -> usize {
 /// Creates and destroys an instance and a device with the callbacks.
 fn use_callbacks(vk: &Vk, info: &vk::InstanceCreateInfo<'_>) {
     let callbacks = callbacks();
-    // SAFETY: valid use of Vulkan on one thread.
     unsafe {
         let instance = vk.entry.create_instance(info, Some(&callbacks)).unwrap();
         vk.say("used", live() > 0);
@@ -280,10 +277,8 @@ fn surfaces_use_the_applications_allocator_and_pass_it_on() {
             for system in ["xcb", "xlib", "wayland", "headless", "display"] {
                 let surface = create_surface_with(vk, &instance, system, Some(&callbacks)).unwrap();
                 vk.say(system, live() > before);
-                // SAFETY: valid use of Vulkan on one thread.
                 unsafe { khr_surface(vk, &instance).get_physical_device_surface_support(own, 0, surface) }
                     .unwrap();
-                // SAFETY: it is alive and not used any more.
                 unsafe { khr_surface(vk, &instance).destroy_surface(surface, Some(&callbacks)) };
                 assert_eq!(live(), before, "{system}");
             }
@@ -326,7 +321,6 @@ fn a_creation_that_fails_leaves_nothing_behind() {
     let failing = Driver::new("bad").result("vkCreateInstance", vk::Result::ERROR_OUT_OF_HOST_MEMORY);
     let run = Scenario::new().driver(good()).driver(failing).run(|vk| {
         let callbacks = callbacks();
-        // SAFETY: valid use of Vulkan on one thread.
         let result =
             unsafe { vk.entry.create_instance(&vk::InstanceCreateInfo::default(), Some(&callbacks)) };
         vk.say("result", vkload_tests::code(&result));

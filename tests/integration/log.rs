@@ -81,7 +81,6 @@ fn nothing_that_was_found_is_written_twice_in_one_start() {
         .layer(Layer::new("VK_LAYER_TEST_explicit"))
         .run(|vk| {
             wait_for_the_clock_of_files(vk);
-            // SAFETY: nothing is asked of the caller.
             unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
             list_devices(vk);
         });
@@ -270,7 +269,6 @@ fn a_driver_that_fails_to_make_a_messenger_fails_the_call() {
     let run = Scenario::new().driver(with_both("a")).driver(failing).driver(with_both("z")).run(|vk| {
         let instance = vk.create(&ask()).unwrap();
         let debug = Debug::new(vk, &instance);
-        // SAFETY: valid use of Vulkan on one thread.
         let made = unsafe { debug.utils.create_debug_utils_messenger(&messenger(1, EVERYTHING), None) };
         vk.say("result", vkload_tests::code(&made));
     });

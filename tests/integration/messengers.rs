@@ -75,7 +75,6 @@ fn a_submitted_message_arrives_as_it_was_sent() {
         let info = messenger(0, EVERYTHING)
             .pfn_user_callback(Some(compare))
             .user_data((&raw const data).cast_mut().cast());
-        // SAFETY: valid use of Vulkan.
         unsafe {
             let messenger = debug.utils.create_debug_utils_messenger(&info, None).unwrap();
             debug.utils.submit_debug_utils_message(Severity::INFO, Types::GENERAL, &data);
@@ -202,7 +201,6 @@ fn messages_are_about_the_instance() {
         vk.say("creation", !heard.is_empty() && heard.iter().all(|entry| entry == "1 1 true"));
         vk.say("handle", INSTANCE.load(Ordering::Relaxed) == instance.handle().as_raw());
         let debug = Debug::new(vk, &instance);
-        // SAFETY: valid use of Vulkan.
         let later = unsafe { debug.utils.create_debug_utils_messenger(&chained, None) }.unwrap();
         provoke(vk, &instance);
         say_heard(vk, "later");

@@ -158,7 +158,6 @@ fn shared_surface() -> vkload_tests::Run {
         let instance = vk.create(&ask).unwrap();
         let headless = ash::ext::headless_surface::Instance::new(&vk.entry, &instance);
         let khr = ash::khr::surface::Instance::new(&vk.entry, &instance);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             let surface =
                 headless.create_headless_surface(&vk::HeadlessSurfaceCreateInfoEXT::default(), None).unwrap();
@@ -192,7 +191,6 @@ fn ldp_loader_11_a_driver_gets_its_own_surface_back() {
 fn ldp_loader_12_drivers_are_never_asked_about_a_layers_extensions() {
     let run = Scenario::new().driver(good()).run(|vk| {
         let name = c"VK_LAYER_nobody_has";
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             _ = vk.entry.enumerate_instance_extension_properties(Some(name));
             let instance = vk.instance();

@@ -181,7 +181,6 @@ fn a_file_that_cannot_be_written_is_a_warning() {
 /// Sets a limit on the size of files, and creates an instance.
 fn create_with_small_files(vk: &Vk) {
     let limit = libc::rlimit { rlim_cur: 2000, rlim_max: 2000 };
-    // SAFETY: the structure is valid.
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit) }, 0);
     create(vk);
 }

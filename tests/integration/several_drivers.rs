@@ -119,7 +119,6 @@ fn no_device_at_all_is_initialization_failed() {
     let run = Scenario::new().driver(Driver::new("empty")).run(|vk| {
         let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
         vk.say("devices", code(&instance.try_devices()));
-        // SAFETY: valid use of Vulkan on one thread.
         vk.say("groups", code(&unsafe { instance.enumerate_physical_device_groups_len() }));
     });
     run.ok().says("devices", "ERROR_INITIALIZATION_FAILED").says("groups", "ERROR_INITIALIZATION_FAILED");
@@ -218,13 +217,11 @@ fn lies_about_extensions_do_no_harm() {
             let device = Device::new("bad").extension("VK_KHR_swapchain");
             let bad = Driver::new("bad").extension("VK_KHR_surface").device(device).lie(command, lie);
             let run = Scenario::new().driver(bad).driver(simple("good")).run(|vk| {
-                // SAFETY: valid use of Vulkan on one thread.
                 let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) };
                 vk.say("pre-instance", code(&list));
                 list_devices(vk);
                 let instance = vk.create(&Ask::new().api(1, 1)).unwrap();
                 let device = instance.device(instance.named("good"), &[]);
-                // SAFETY: as above.
                 unsafe { device.destroy_device(None) };
             });
             run.ok().says("pre-instance", "SUCCESS");
@@ -242,7 +239,6 @@ fn a_name_without_an_end_is_not_an_extension() {
         .driver(simple("good"))
         .env("VK_LOADER_DISABLE_INST_EXT_FILTER", "1")
         .run(|vk| {
-            // SAFETY: valid use of Vulkan on one thread.
             let list = unsafe { vk.entry.enumerate_instance_extension_properties(None) }.unwrap();
             vk.say("terminated", list.iter().all(|extension| extension.extension_name.contains(&0)));
             vk.say("names", extension_names(&list).join(","));

@@ -78,11 +78,9 @@ fn say_uuids(vk: &Vk) {
     let uuid = |device: &vk::PhysicalDevice| {
         let mut ids = vk::PhysicalDeviceIDProperties::default();
         let mut all = vk::PhysicalDeviceProperties2::default().push_next(&mut ids);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe { instance.get_physical_device_properties2(*device, &mut all) };
         ids.device_uuid[0].to_string()
     };
-    // SAFETY: valid use of Vulkan on one thread.
     let groups = unsafe {
         let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); 3];
         instance.enumerate_physical_device_groups(&mut groups).unwrap();

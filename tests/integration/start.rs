@@ -67,7 +67,6 @@ fn commands_of_surfaces_are_asked_for_with_the_first_surface_and_once() {
         for _ in 0..2 {
             let surface = create_surface(vk, &instance, "xcb").unwrap();
             let khr = khr_surface(vk, &instance);
-            // SAFETY: valid use of Vulkan on one thread.
             unsafe {
                 let supported = khr.get_physical_device_surface_support(instance.devices()[0], 0, surface);
                 assert!(supported.unwrap());

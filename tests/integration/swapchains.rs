@@ -11,7 +11,6 @@ fn swapchains(vk: &Vk) {
         let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
         let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
         let shared = ash::khr::display_swapchain::Device::new(&instance, &device);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             let mut all = shared.create_shared_swapchains(&[info, info], None).unwrap();
             all.push(swapchain.create_swapchain(&info, None).unwrap());
@@ -22,7 +21,6 @@ fn swapchains(vk: &Vk) {
         }
         vk.say("surface unchanged", info.surface == surface);
     }
-    // SAFETY: as above.
     unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
 }
 
@@ -60,7 +58,6 @@ fn errors_of_swapchains_are_passed_on_and_surfaces_go_on() {
             for name in ["failing", "plain"] {
                 let device = instance.device(instance.named(name), &["VK_KHR_swapchain"]);
                 let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
-                // SAFETY: valid use of Vulkan on one thread.
                 unsafe {
                     let made = swapchain.create_swapchain(&info, None);
                     vk.say(name, code(&made));
@@ -68,7 +65,6 @@ fn errors_of_swapchains_are_passed_on_and_surfaces_go_on() {
                     device.destroy_device(None);
                 }
             }
-            // SAFETY: as above.
             unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
         });
         run.ok().says("failing", format_args!("{error:?}")).says("plain", "SUCCESS");

@@ -93,7 +93,6 @@ unsafe extern "C" fn destroy_during_the_look_up(_: *const c_char, line: *const c
     if line == "vkGetDeviceProcAddr name=vkUnknownDevice5TEST"
         && LOOK_UPS.fetch_add(1, Ordering::Relaxed) == 1
     {
-        // SAFETY: no other code uses this device.
         unsafe { DOOMED.get().unwrap().destroy_device(None) };
     }
 }

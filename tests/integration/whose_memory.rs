@@ -22,7 +22,6 @@ struct Noted {
     instance: usize,
     /// Whether a layer drops the callbacks, so that objects created without any below it belong to the parent's memory.
     left_out: bool,
-    /// The scope of every block, by its address.
     blocks: BTreeMap<usize, vk::SystemAllocationScope>,
     faults: Vec<String>,
 }
@@ -90,7 +89,6 @@ unsafe extern "system" fn free(of: *mut c_void, block: *mut c_void) {
     unsafe { libc::free(block) };
 }
 
-/// Makes a call with callbacks of its own.
 fn with_callbacks<R>(call: impl FnOnce(Option<&vk::AllocationCallbacks<'_>>) -> R) -> R {
     let number = noted(|noted| {
         noted.calls += 1;
@@ -123,13 +121,11 @@ const PAIRS: [(&str, Pair); 6] = [
     ("nothing but the instance", |_| ()),
     ("device", |world| {
         let device = device(world);
-        // SAFETY: it is alive and not used any more.
         with_callbacks(|callbacks| unsafe { device.destroy_device(callbacks) });
     }),
     ("surface", |world| {
         let surface = surface(world);
         let khr = khr::surface::Instance::new(&world.vk.entry, &world.instance);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             // The driver makes its own surface now.
             khr.get_physical_device_surface_support(world.physical_device, 0, surface).unwrap();
@@ -139,7 +135,6 @@ const PAIRS: [(&str, Pair); 6] = [
     ("messenger", |world| {
         let utils = ext::debug_utils::Instance::new(&world.vk.entry, &world.instance);
         let info = messenger(1, EVERYTHING);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             let made =
                 with_callbacks(|callbacks| utils.create_debug_utils_messenger(&info, callbacks)).unwrap();
@@ -149,7 +144,6 @@ const PAIRS: [(&str, Pair); 6] = [
     ("report callback", |world| {
         let reports = ext::debug_report::Instance::new(&world.vk.entry, &world.instance);
         let info = report(1, all_flags());
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             let create = reports.fp().create_debug_report_callback_ext;
             let destroy = reports.fp().destroy_debug_report_callback_ext;
@@ -166,7 +160,6 @@ const PAIRS: [(&str, Pair); 6] = [
         let swapchains = khr::swapchain::Device::new(&world.instance, &device);
         let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
         let khr = khr::surface::Instance::new(&world.vk.entry, &world.instance);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             // Otherwise the driver would make its surface in the next call.
             khr.get_physical_device_surface_support(world.physical_device, 0, surface).unwrap();
@@ -193,7 +186,6 @@ fn device(world: &World<'_>) -> ash::Device {
 fn surface(world: &World<'_>) -> vk::SurfaceKHR {
     let headless = ext::headless_surface::Instance::new(&world.vk.entry, &world.instance);
     let info = vk::HeadlessSurfaceCreateInfoEXT::default();
-    // SAFETY: the structure is alive.
     with_callbacks(|callbacks| unsafe { headless.create_headless_surface(&info, callbacks) }).unwrap()
 }
 
@@ -217,7 +209,6 @@ fn instance<'v>(vk: &'v Vk, layers: &[&str]) -> World<'v> {
         unsafe { vk.entry.create_instance(&info, callbacks) }
     });
     let instance = made.unwrap();
-    // SAFETY: the instance is alive.
     let physical_device = unsafe { instance.enumerate_physical_devices() }.unwrap()[0];
     World { vk, instance, physical_device }
 }
@@ -242,7 +233,6 @@ fn run(layers: &[Layer], left_out: bool) -> Run {
             pair(&world);
             with_callbacks(|callbacks| {
                 noted(|noted| noted.instance = 0);
-                // SAFETY: it is alive and not used any more.
                 unsafe { world.instance.destroy_instance(callbacks) };
             });
             let (faults, left) = noted(|noted| (std::mem::take(&mut noted.faults), noted.blocks.len()));

@@ -14,9 +14,7 @@ use crate::Granted;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Owner {
-    /// Of an instance.
     Instance = 1,
-    /// Of a device.
     Device,
     /// Of anything else that is created with callbacks.
     Object,
@@ -36,7 +34,6 @@ static REQUESTS: AtomicI64 = AtomicI64::new(-1);
 static ONCE: AtomicBool = AtomicBool::new(false);
 static REFUSED: AtomicI64 = AtomicI64::new(0);
 
-/// Returns the callbacks for memory of `owner`.
 pub fn callbacks(owner: Owner) -> vk::AllocationCallbacks<'static> {
     vk::AllocationCallbacks::default()
         .user_data(std::ptr::without_provenance_mut(owner as usize))
@@ -52,7 +49,6 @@ pub fn grant(granted: Option<Granted>) {
     REQUESTS.store(granted.requests, Ordering::Relaxed);
 }
 
-/// Returns how many requests were refused.
 pub fn refused() -> i64 {
     REFUSED.load(Ordering::Relaxed)
 }
@@ -119,7 +115,6 @@ unsafe extern "system" fn allocate(
     }
 }
 
-/// Takes a block back from `owner`.
 fn take(owner: *mut c_void, block: *mut c_void) -> Option<Block> {
     let known = BLOCKS.lock().unwrap().remove(&(block as usize));
     match known {

@@ -28,8 +28,11 @@ pub(crate) const SANDBOX: &str = "VKLOAD_TEST_SANDBOX";
 /// Variables that begin so are arguments of the body.
 pub(crate) const ARGUMENT: &str = "VKLOAD_TEST_ARGUMENT_";
 
-/// How long a scenario may take, seconds: long enough for a slow machine, only there so that nothing hangs.
-const TIME_LIMIT: u32 = 600;
+/// The exit code of a scenario that came to its end, unlike one in which a library calls `exit(0)`.
+pub(crate) const ENDED: i32 = 42;
+
+/// The seconds after which a process of a test is ended, so that nothing hangs: long enough for a slow machine.
+pub(crate) const TIME_LIMIT: u32 = 600;
 
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -48,13 +51,12 @@ extern "C" fn enter() {
     // SAFETY: no signal handler is replaced; the default action of SIGALRM kills the process.
     unsafe { libc::alarm(TIME_LIMIT) };
     let ended = catch_unwind(|| body(&Vk::open()));
-    std::process::exit(if ended.is_ok() { 0 } else { 101 });
+    std::process::exit(if ended.is_ok() { ENDED } else { 101 });
 }
 
 /// The loader under test, and a way to report events to the test.
 pub struct Vk {
     library: *mut c_void,
-    /// Its global commands.
     pub entry: ash::Entry,
 }
 
@@ -75,7 +77,6 @@ impl Vk {
         Self { library, entry }
     }
 
-    /// Closes the library.
     pub fn close(self) {
         // SAFETY: `open` opened it; nothing of it is used after `self` is gone.
         assert_eq!(unsafe { libc::dlclose(self.library) }, 0, "{}", last_error());
@@ -109,7 +110,6 @@ impl Vk {
         std::env::var(format!("{ARGUMENT}{name}")).unwrap()
     }
 
-    /// Returns the path of something in the sandbox.
     pub fn path(&self, relative: &str) -> PathBuf {
         PathBuf::from(std::env::var(SANDBOX).unwrap()).join(relative)
     }

@@ -24,7 +24,6 @@ pub(crate) fn driver_with_layer(switches: &[&str]) -> PathBuf {
     library(&["drivers", "layers", "hostile"], switches)
 }
 
-/// Returns the library that lets memory run out.
 pub(crate) fn scarce() -> PathBuf {
     library(&["memory"], &[])
 }
@@ -124,7 +123,6 @@ fn compile(sources: &[PathBuf], switches: &[&str], library: &Path) {
     fs::rename(&unfinished, library).unwrap();
 }
 
-/// Returns the library under test.
 pub fn library_under_test() -> PathBuf {
     let chosen = std::env::var_os("VKLOAD_TEST_LIBRARY").map(PathBuf::from);
     let library = chosen.unwrap_or_else(|| crate::sandbox::target_folder().join("release/libvulkan.so.1"));

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{Error, Read as _};
 use std::os::fd::{AsRawFd as _, FromRawFd as _};
 
+use crate::child::TIME_LIMIT;
+
 /// Runs `action` in a copy of the process, which an alarm ends if it waits. Returns the number of the signal that ended it, or 0 if the
 /// action succeeded and -1 if it did not; and its output on standard error.
 pub fn in_a_copy(action: impl FnOnce() -> bool) -> (libc::c_int, String) {
@@ -19,7 +21,7 @@ pub fn in_a_copy(action: impl FnOnce() -> bool) -> (libc::c_int, String) {
         if child == 0 {
             libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
             libc::dup2(writer.as_raw_fd(), libc::STDERR_FILENO);
-            libc::alarm(120);
+            libc::alarm(TIME_LIMIT);
             libc::_exit(i32::from(!action()));
         }
         (child, reader)

@@ -10,17 +10,14 @@ use ash::vk;
 pub struct Device(String);
 
 impl Device {
-    /// Returns a device of this name.
     pub fn new(name: &str) -> Self {
         Self(format!("device={name}\n"))
     }
 
-    /// Sets its kind.
     pub fn kind(self, kind: vk::PhysicalDeviceType) -> Self {
         self.line("device_type", kind.as_raw())
     }
 
-    /// Sets its vendorID and deviceID.
     pub fn id(self, vendor: u32, device: u32) -> Self {
         self.line("device_vendor", vendor).line("device_id", device)
     }
@@ -37,7 +34,6 @@ impl Device {
         self.line("device_api", api_version(version))
     }
 
-    /// Adds an extension.
     pub fn extension(self, name: &str) -> Self {
         self.line("device_extension", name)
     }

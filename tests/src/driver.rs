@@ -45,7 +45,6 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Exports nothing at all.
     pub const NOTHING: &[&str] = &[];
     /// Exports the function that looks commands up, and no more.
     pub const LOOKUP: &[&str] = &["-DEXPORT_LOOKUP"];
@@ -137,12 +136,10 @@ impl Driver {
         self.line("group", members.join(","))
     }
 
-    /// Adds an instance extension.
     pub fn extension(self, name: &str) -> Self {
         self.line("extension", name)
     }
 
-    /// Adds an instance extension in this version.
     pub fn extension_version(self, name: &str, version: u32) -> Self {
         self.line("extension", format!("{name}:{version}"))
     }
@@ -152,7 +149,6 @@ impl Driver {
         self.line("result", format!("{command}:{}", result.as_raw()))
     }
 
-    /// Makes a command return a false result.
     pub fn lie(self, command: &str, lie: Lie) -> Self {
         self.line("lie", format!("{command}:{}", lie as i32))
     }

@@ -28,7 +28,6 @@ impl Driver {
 }
 
 impl Ask<'_> {
-    /// For all of them.
     pub fn every_instance_extension(self) -> Self {
         instance_extensions().fold(self, |ask, name| ask.extension(name))
     }

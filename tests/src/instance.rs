@@ -20,29 +20,24 @@ pub struct Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    /// Asks for nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Requests a Vulkan version.
     pub fn api(self, major: u32, minor: u32) -> Self {
         self.raw_api(vk::make_api_version(0, major, minor, 0))
     }
 
-    /// Requests a Vulkan version, given as a number.
     pub fn raw_api(mut self, version: u32) -> Self {
         self.api = Some(version);
         self
     }
 
-    /// Enables an extension.
     pub fn extension(mut self, name: &str) -> Self {
         self.extensions.push(CString::new(name).unwrap_or_default());
         self
     }
 
-    /// Enables a layer.
     pub fn layer(mut self, name: &str) -> Self {
         self.layers.push(CString::new(name).unwrap_or_default());
         self
@@ -54,13 +49,11 @@ impl<'a> Ask<'a> {
         self
     }
 
-    /// Sets these flags.
     pub fn flags(mut self, flags: vk::InstanceCreateFlags) -> Self {
         self.flags = flags;
         self
     }
 
-    /// Sets this structure as pNext.
     pub fn next<T: vk::ExtendsInstanceCreateInfo>(mut self, structure: &'a T) -> Self {
         let pointer: *const T = structure;
         // SAFETY: a reference to the first byte of a structure that lives as long; it is only passed on.
@@ -121,12 +114,10 @@ impl Drop for Instance<'_> {
 }
 
 impl Instance<'_> {
-    /// Never destroys it.
     pub fn leak(mut self) -> ash::Instance {
         self.raw.take().unwrap()
     }
 
-    /// Returns its physical devices.
     pub fn devices(&self) -> Vec<vk::PhysicalDevice> {
         self.try_devices().unwrap()
     }
@@ -140,7 +131,6 @@ impl Instance<'_> {
         unsafe { self.enumerate_physical_devices() }
     }
 
-    /// Returns the name of a physical device.
     pub fn name(&self, device: vk::PhysicalDevice) -> String {
         // SAFETY: the device is one of this instance.
         let properties = unsafe { self.get_physical_device_properties(device) };
@@ -152,7 +142,6 @@ impl Instance<'_> {
         self.devices().into_iter().map(|device| self.name(device)).collect()
     }
 
-    /// Returns the physical device of this name.
     pub fn named(&self, name: &str) -> vk::PhysicalDevice {
         self.devices().into_iter().find(|device| self.name(*device) == name).unwrap()
     }

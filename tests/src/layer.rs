@@ -98,12 +98,10 @@ impl Layer {
         self
     }
 
-    /// Adds a behaviour with a number.
     pub fn does_with(self, behaviour: &str, number: i64) -> Self {
         self.does(&format!("{behaviour}:{number}"))
     }
 
-    /// Answers the negotiation with this result.
     pub fn refuses(self, result: vk::Result) -> Self {
         self.does_with("refuse", result.as_raw().into())
     }
@@ -114,23 +112,19 @@ impl Layer {
         self
     }
 
-    /// Adds an instance extension to its manifest.
     pub fn instance_extension(self, name: &str) -> Self {
         self.field("instance_extensions", &format!("[{{\"name\": \"{name}\", \"spec_version\": \"1\"}}]"))
     }
 
-    /// Adds a device extension to its manifest.
     pub fn device_extension(self, name: &str) -> Self {
         self.field("device_extensions", &format!("[{{\"name\": \"{name}\", \"spec_version\": \"1\"}}]"))
     }
 
-    /// Sets the manifest's `api_version`.
     pub fn api(mut self, version: &str) -> Self {
         version.clone_into(&mut self.api);
         self
     }
 
-    /// Sets the manifest's `library_path`.
     pub fn library_path(mut self, path: &str) -> Self {
         self.library_path = Some(path.to_owned());
         self

@@ -8,12 +8,9 @@ use ash::vk;
 
 use crate::{Ask, Device, Driver, Scenario, Vk};
 
-/// How grave a message is.
 pub type Severity = vk::DebugUtilsMessageSeverityFlagsEXT;
-/// The types of a message.
 pub type Types = vk::DebugUtilsMessageTypeFlagsEXT;
 
-/// Whatever is sent.
 pub const EVERYTHING: (Severity, Types) = (Severity::from_raw(0x1111), Types::from_raw(7));
 
 // ---- callbacks that record their messages ----
@@ -90,7 +87,6 @@ pub fn report(label: usize, flags: vk::DebugReportFlagsEXT) -> vk::DebugReportCa
         .user_data(std::ptr::without_provenance_mut(label))
 }
 
-/// Returns every flag of a report.
 pub fn all_flags() -> vk::DebugReportFlagsEXT {
     vk::DebugReportFlagsEXT::from_raw(0x1f)
 }
@@ -101,7 +97,6 @@ pub fn say_heard(vk: &Vk, key: &str) {
     vk.say(key, heard.join(" ; ").replace('\n', " "));
 }
 
-/// Discards the recorded messages.
 pub fn forget_heard() {
     HEARD.lock().unwrap().clear();
 }
@@ -111,14 +106,11 @@ pub fn forget_heard() {
 /// The commands of both extensions.
 #[derive(Clone)]
 pub struct Debug {
-    /// The functions of VK_EXT_debug_utils.
     pub utils: debug_utils::Instance,
-    /// The functions of VK_EXT_debug_report.
     pub report: debug_report::Instance,
 }
 
 impl Debug {
-    /// Looks them up.
     pub fn new(vk: &Vk, instance: &ash::Instance) -> Self {
         Self {
             utils: debug_utils::Instance::new(&vk.entry, instance),
@@ -126,19 +118,16 @@ impl Debug {
         }
     }
 
-    /// Creates a messenger.
     pub fn listen(&self, label: usize, what: (Severity, Types)) -> vk::DebugUtilsMessengerEXT {
         // SAFETY: valid use of Vulkan.
         unsafe { self.utils.create_debug_utils_messenger(&messenger(label, what), None) }.unwrap()
     }
 
-    /// Destroys a messenger.
     pub fn stop(&self, messenger: vk::DebugUtilsMessengerEXT) {
         // SAFETY: valid use of Vulkan.
         unsafe { self.utils.destroy_debug_utils_messenger(messenger, None) };
     }
 
-    /// Creates a report callback.
     pub fn listen_to_reports(
         &self,
         label: usize,
@@ -155,14 +144,12 @@ impl Debug {
         }
     }
 
-    /// Sends a message of VK_EXT_debug_utils.
     pub fn submit(&self, severity: Severity, types: Types, message: &CStr) {
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message_id_name(c"id").message(message);
         // SAFETY: valid use of Vulkan.
         unsafe { self.utils.submit_debug_utils_message(severity, types, &data) };
     }
 
-    /// Destroys a report callback.
     pub fn stop_reports(&self, callback: vk::DebugReportCallbackEXT) {
         // SAFETY: valid use of Vulkan.
         unsafe {
@@ -171,7 +158,6 @@ impl Debug {
         }
     }
 
-    /// Sends a message of VK_EXT_debug_report.
     pub fn send_report(&self, flags: vk::DebugReportFlagsEXT, message: &CStr) {
         let kind = vk::DebugReportObjectTypeEXT::UNKNOWN;
         // SAFETY: valid use of Vulkan.
@@ -190,12 +176,10 @@ impl Debug {
     }
 }
 
-/// Asks for an instance with both extensions.
 pub fn ask<'a>() -> Ask<'a> {
     Ask::new().api(1, 1).extension("VK_EXT_debug_utils").extension("VK_EXT_debug_report")
 }
 
-/// Returns a driver without the extensions.
 pub fn plain(name: &str) -> Driver {
     Driver::new(name).device(Device::new(name))
 }
@@ -205,7 +189,6 @@ pub fn with_both(name: &str) -> Driver {
     plain(name).extension("VK_EXT_debug_utils").extension("VK_EXT_debug_report")
 }
 
-/// Drivers with the extensions and without them.
 pub fn several() -> Scenario {
     Scenario::new().driver(with_both("one")).driver(plain("none")).driver(with_both("two"))
 }

@@ -30,13 +30,11 @@ impl Sandbox {
         Self { folder: Arc::new(Folder { root, keep: AtomicBool::new(false) }) }
     }
 
-    /// Keeps the folder instead of removing it.
     pub fn keep(self) -> PathBuf {
         self.folder.keep.store(true, Ordering::Relaxed);
         self.folder.root.clone()
     }
 
-    /// Returns the path of something in it.
     pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.folder.root.join(relative)
     }

@@ -14,13 +14,11 @@ pub struct Granted {
 /// The facts about the library's requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Told {
-    /// How many were refused.
     pub refused: i64,
     /// Blocks that have not been given back.
     pub live: i64,
     /// Files, folders and libraries that it opened and did not close.
     pub open: i64,
-    /// Bytes in the blocks.
     pub bytes: i64,
 }
 
@@ -62,7 +60,6 @@ impl Scarce {
         unsafe { (self.grant)(granted.requests, granted.once.into()) };
     }
 
-    /// Returns the counts.
     pub fn told(&self) -> Told {
         let mut told = [0; 4];
         // SAFETY: the array holds four numbers.

@@ -31,26 +31,22 @@ impl Scenario {
         Self { sandbox, environment, executable: std::env::current_exe().unwrap(), user: None }
     }
 
-    /// Installs a driver.
     pub fn driver(self, driver: Driver) -> Self {
         let manifest = driver.install(&self.sandbox);
         // The scenario finds manifests by name: Vk::arg("good").
         self.argument(driver.name(), manifest.to_str().unwrap())
     }
 
-    /// Installs a layer.
     pub fn layer(self, layer: Layer) -> Self {
         let manifest = layer.install(&self.sandbox);
         self.argument(layer.name(), manifest.to_str().unwrap())
     }
 
-    /// Writes a file into the sandbox.
     pub fn file(self, relative: &str, contents: impl AsRef<[u8]>) -> Self {
         self.sandbox.write(relative, contents);
         self
     }
 
-    /// Does something to the sandbox.
     pub fn with(self, action: impl FnOnce(&Sandbox)) -> Self {
         action(&self.sandbox);
         self
@@ -64,7 +60,6 @@ impl Scenario {
         self
     }
 
-    /// Removes a variable that the sandbox sets.
     pub fn env_remove(mut self, name: &str) -> Self {
         self.environment.remove(name);
         self
@@ -76,7 +71,6 @@ impl Scenario {
         self.env("LD_PRELOAD", library.to_str().unwrap())
     }
 
-    /// Asks the loader to log everything.
     pub fn log(self) -> Self {
         self.env("VK_LOADER_DEBUG", "all")
     }
@@ -101,7 +95,6 @@ impl Scenario {
         self.file("home/.local/share/vulkan/loader_settings.d/vk_loader_settings.json", text)
     }
 
-    /// Tests this library instead.
     pub fn library(self, path: &Path) -> Self {
         self.env(child::LIBRARY, path.to_str().unwrap())
     }
@@ -118,7 +111,6 @@ impl Scenario {
         self
     }
 
-    /// Returns the folder of this scenario.
     pub fn sandbox(&self) -> &Sandbox {
         &self.sandbox
     }

@@ -1,16 +1,13 @@
 //! A driver's records.
 
-/// A call that a driver got.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// The command, or `load`, `unload`, `die`.
     pub command: String,
-    /// Its arguments as keys and values.
     pub arguments: Vec<(String, String)>,
 }
 
 impl Call {
-    /// Returns the value recorded under a key.
     #[track_caller]
     pub fn get(&self, key: &str) -> &str {
         let found = self.arguments.iter().find(|(name, _)| name == key);
@@ -48,7 +45,6 @@ impl Trace {
         Self(text.lines().filter(|line| !line.is_empty()).filter_map(Call::parse).collect())
     }
 
-    /// Returns the calls of one command.
     pub fn calls(&self, command: &str) -> Vec<&Call> {
         self.0.iter().filter(|call| call.command == command).collect()
     }
@@ -61,13 +57,11 @@ impl Trace {
         calls[0]
     }
 
-    /// Returns the last call of a command.
     #[track_caller]
     pub fn last(&self, command: &str) -> &Call {
         self.calls(command).pop().unwrap_or_else(|| panic!("no {command} in {:#?}", self.commands()))
     }
 
-    /// Returns whether a command was called at all.
     pub fn has(&self, command: &str) -> bool {
         !self.calls(command).is_empty()
     }

@@ -26,7 +26,6 @@ pub enum Short {
 
 /// One call with so much memory.
 pub struct Trial<'v> {
-    /// The loader.
     pub vk: &'v Vk,
     scarce: Scarce,
     short: Short,
@@ -92,9 +91,7 @@ impl<'v> Trial<'v> {
     }
 }
 
-/// The result of a trial.
 struct Ended {
-    /// Whether any memory was refused.
     refused: bool,
     /// The call's value; empty if it failed.
     outcome: String,

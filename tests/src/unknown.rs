@@ -2,15 +2,11 @@
 
 use std::ffi::c_void;
 
-/// A structure that is passed by value.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Three {
-    /// Three numbers.
     pub x: u64,
-    /// The second one.
     pub y: u64,
-    /// The third one.
     pub z: u64,
 }
 

@@ -92,7 +92,6 @@ pub fn create_surface_with(
     }
 }
 
-/// Returns the commands of VK_KHR_surface.
 pub fn khr_surface(vk: &Vk, instance: &Instance<'_>) -> ash::khr::surface::Instance {
     ash::khr::surface::Instance::new(&vk.entry, instance)
 }

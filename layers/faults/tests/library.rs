@@ -9,7 +9,6 @@ use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Distribution];
 
-/// A program with the layer.
 struct Faulty {
     folder: TempDir,
     program: CProgram,
@@ -43,7 +42,6 @@ impl Faulty {
         command
     }
 
-    /// Enables the layer with these rules.
     fn enable(&self, command: &mut Command, faults: &str) {
         command
             .env("VK_ADD_LAYER_PATH", self.folder.path())

@@ -16,7 +16,6 @@ const LOADERS: [fn() -> Library; 2] = [Library::under_test, Library::distributio
 const SEGV: i32 = 11;
 const ABRT: i32 = 6;
 
-/// A program with the layer.
 struct Recorded {
     folder: TempDir,
     program: CProgram,
@@ -51,7 +50,6 @@ impl Recorded {
         run(&mut self.command(how))
     }
 
-    /// Returns the lines of the report.
     fn report(&self) -> Vec<String> {
         let text = fs::read_to_string(self.folder.path().join("calls.txt")).expect("a report");
         text.lines().map(str::to_owned).collect()

@@ -52,7 +52,6 @@ struct Negotiation {
     functions: [*const c_void; 3],
 }
 
-/// Looks up a function of the layer's library.
 fn function(name: &CStr) -> *const c_void {
     let path = common::library_of("fail_memory").into_os_string().into_string().expect("a path in UTF-8");
     let path = CString::new(path).expect("a path");

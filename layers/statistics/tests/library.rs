@@ -77,7 +77,6 @@ impl Layer {
 
 const STATISTICS: &str = "VK_LAYER_VKLOAD_statistics";
 
-/// Runs `counted.c`.
 fn counted(layer: &Layer, machine: &Machine, library: &Library, how: &str, layers: &str) -> Output {
     let program = CProgram::compile("counted", library, &[]);
     let mut command = program.command(machine, library);

@@ -1,19 +1,10 @@
 /* What a program feels of a loader on a real driver: measure LIBRARY opens the loader, does everything once or often enough,
  * and prints a line for each figure: nanoseconds, a tab, its name. compare.sh runs it with two loaders in turns. */
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <vulkan/vulkan.h>
 
-#define CHECK(condition)                                                          \
-    do {                                                                          \
-        if (!(condition)) {                                                       \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-            exit(1);                                                              \
-        }                                                                         \
-    } while (0)
-#define OK(call) CHECK((call) == VK_SUCCESS)
+#include "../../programs/c/check.h"
 
 enum { COMMANDS = 100000, SUBMISSIONS = 2000, QUERIES = 200, DEVICES = 5, INSTANCES = 5 };
 

@@ -66,11 +66,9 @@ struct Scripted(Mutex<World>);
 struct World {
     answers: [([u8; LONGEST], usize); 2],
     handles: [usize; 2],
-    /// Questions asked.
     asked: usize,
     /// A bit for each handle and descriptor that is open.
     open: u64,
-    /// Handles and descriptors that were made.
     made: u32,
     /// Libraries that were opened from memory of the service.
     libraries: usize,

@@ -107,7 +107,6 @@ fn make_instance(t: &Trial<'_>, ask: Ask<'_>) {
     }
 }
 
-/// Returns the number of groups.
 fn groups(instance: &ash::Instance) -> Result<usize, vk::Result> {
     unsafe { instance.enumerate_physical_device_groups_len() }.and_then(|count| {
         let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); count];

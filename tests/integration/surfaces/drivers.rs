@@ -47,7 +47,6 @@ fn a_driver_that_fails_to_create_a_surface_affects_no_other() {
         let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
         let mut more = vk::SurfaceCapabilities2KHR::default();
         for device in instance.devices() {
-            // SAFETY: valid use of Vulkan on one thread.
             let answers = unsafe {
                 [
                     code(&khr.get_physical_device_surface_support(device, 0, surface)),
@@ -61,7 +60,6 @@ fn a_driver_that_fails_to_create_a_surface_affects_no_other() {
             let same = answers.iter().all(|answer| *answer == answers[0]);
             vk.say(&instance.name(device), if same { answers[0].clone() } else { answers.join(",") });
         }
-        // SAFETY: as above.
         unsafe { khr.destroy_surface(surface, None) };
     });
     run.ok().says("a", "SUCCESS").says("failing", format_args!("{ERROR:?}")).says("z", "SUCCESS");
@@ -81,7 +79,6 @@ fn a_swapchain_without_its_drivers_surface_fails_with_the_drivers_result() {
         let device = instance.device(instance.named("failing"), &["VK_KHR_swapchain"]);
         let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
         let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             vk.say("swapchain", code(&swapchain.create_swapchain(&info, None)));
             device.destroy_device(None);
@@ -103,7 +100,6 @@ fn a_driver_that_makes_no_surface_gets_none() {
         let device = instance.device(physical_device, &["VK_KHR_swapchain"]);
         let swapchain = ash::khr::swapchain::Device::new(&instance, &device);
         let info = vk::SwapchainCreateInfoKHR::default().surface(surface);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             for device in instance.devices() {
                 khr.get_physical_device_surface_support(device, 0, surface).unwrap();
@@ -129,7 +125,6 @@ fn ask_one_driver(vk: &Vk, next: *const vk::BaseInStructure<'_>) {
         vk::DisplaySurfaceCreateInfoKHR::default().display_mode(vk::DisplayModeKHR::from_raw(0xabcd));
     info.p_next = next.cast();
     let khr = khr_surface(vk, &instance);
-    // SAFETY: valid use of Vulkan on one thread.
     unsafe {
         let surface = display.create_display_plane_surface(&info, None).unwrap();
         assert!(khr.get_physical_device_surface_support(instance.named("asked"), 0, surface).unwrap());
@@ -229,7 +224,6 @@ fn surfaces_outlive_devices_that_are_enumerated_again() {
             let (a, khr) = (instance.named("a"), khr_surface(vk, &instance));
             vk.hide("b", &[0]);
             vk.say("without b", instance.names().join(","));
-            // SAFETY: valid use of Vulkan on one thread.
             unsafe {
                 khr.get_physical_device_surface_formats(a, surface).unwrap();
                 khr.destroy_surface(surface, None);
@@ -259,14 +253,12 @@ fn a_surface_that_is_named_through_a_driver_without_its_extension_is_kept_from_t
                 let info =
                     vk::DebugUtilsObjectNameInfoEXT::default().object_handle(surface).object_name(c"it");
                 let tag = vk::DebugUtilsObjectTagInfoEXT::default().object_handle(surface).tag(&[1]);
-                // SAFETY: valid use of Vulkan on one thread.
                 unsafe {
                     utils.set_debug_utils_object_name(&info).unwrap();
                     utils.set_debug_utils_object_tag(&tag).unwrap();
                     device.destroy_device(None);
                 }
             }
-            // SAFETY: as above.
             unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
         });
         run.ok();

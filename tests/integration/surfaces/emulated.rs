@@ -12,20 +12,16 @@ fn ask_2(vk: &Vk) {
         let name = instance.name(device);
         let mut capabilities = vk::SurfaceCapabilities2KHR::default();
         capabilities.surface_capabilities.min_image_count = 4321;
-        // SAFETY: valid use of Vulkan on one thread.
         let result =
             unsafe { two.get_physical_device_surface_capabilities2(device, &info, &mut capabilities) };
         let count = capabilities.surface_capabilities.min_image_count;
         vk.say(&format!("{name} capabilities"), format_args!("{} {count}", code(&result)));
-        // SAFETY: as above.
         let formats = unsafe { two.get_physical_device_surface_formats2_len(device, &info) };
         let mut list = vec![vk::SurfaceFormat2KHR::default(); formats.unwrap_or(0)];
-        // SAFETY: as above.
         let result = unsafe { two.get_physical_device_surface_formats2(device, &info, &mut list) };
         let formats: Vec<_> = list.iter().map(|format| format.surface_format.format.as_raw()).collect();
         vk.say(&format!("{name} formats"), format_args!("{} {formats:?}", code(&result)));
     }
-    // SAFETY: as above.
     unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
 }
 
@@ -62,12 +58,10 @@ fn capabilities2_of_display_surface_counter_is_emulated() {
             unsafe { instance.command("vkGetPhysicalDeviceSurfaceCapabilities2EXT") };
         for name in ["has", "lacks"] {
             let mut capabilities = vk::SurfaceCapabilities2EXT::default();
-            // SAFETY: valid use of Vulkan on one thread.
             let result = unsafe { function(instance.named(name), surface, &mut capabilities) };
             let counters = capabilities.supported_surface_counters.as_raw();
             vk.say(name, format_args!("{result:?} {} {counters}", capabilities.min_image_count));
         }
-        // SAFETY: as above.
         unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
     });
     run.ok().says("has", "SUCCESS 2 1").says("lacks", "SUCCESS 2 0");
@@ -100,7 +94,6 @@ fn ask_with_chains(vk: &Vk) {
             .push_next(&mut protected)
             .push_next(&mut scaling)
             .push_next(&mut compatible);
-        // SAFETY: valid use of Vulkan on one thread.
         let result =
             unsafe { two.get_physical_device_surface_capabilities2(device, &info, &mut capabilities) };
         let name = instance.name(device);
@@ -112,7 +105,6 @@ fn ask_with_chains(vk: &Vk) {
         let count = compatible.present_mode_count;
         vk.say(&format!("{name} modes"), format_args!("{count} {}", modes[0].as_raw()));
     }
-    // SAFETY: valid use of Vulkan on one thread.
     unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
 }
 

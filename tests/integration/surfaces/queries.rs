@@ -10,7 +10,6 @@ fn every_question_gets_the_drivers_surface() {
             let surface = create_surface(vk, &instance, "xcb").unwrap();
             let khr = khr_surface(vk, &instance);
             for device in instance.devices() {
-                // SAFETY: valid use of Vulkan on one thread.
                 unsafe {
                     let capabilities = khr.get_physical_device_surface_capabilities(device, surface).unwrap();
                     assert!(capabilities.current_extent == vk::Extent2D { width: 640, height: 480 });
@@ -23,7 +22,6 @@ fn every_question_gets_the_drivers_surface() {
                     assert!(rectangles[0].extent == vk::Extent2D { width: 3, height: 4 });
                 }
             }
-            // SAFETY: as above.
             unsafe { khr.destroy_surface(surface, None) };
         },
     );
@@ -129,7 +127,6 @@ fn small_arrays_of_what_surfaces_can_do_are_filled_and_incomplete() {
             };
             vk.say(name, said.join("; "));
         }
-        // SAFETY: it is alive and not used any more.
         unsafe { khr.destroy_surface(surface, None) };
     });
     let two = "SUCCESS 2, SUCCESS 2, INCOMPLETE 1, INCOMPLETE 0";
@@ -163,14 +160,12 @@ fn small_arrays_of_compatible_modes_are_filled() {
             };
             let mut capabilities = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
             let device = instance.named("lacks");
-            // SAFETY: valid use of Vulkan on one thread.
             unsafe { two.get_physical_device_surface_capabilities2(device, &info, &mut capabilities) }
                 .unwrap();
             let written = modes.iter().filter(|mode| **mode == vk::PresentModeKHR::MAILBOX).count();
             format!("{} {written}", compatible.present_mode_count)
         });
         vk.say("counts", rooms.join(", "));
-        // SAFETY: as above.
         unsafe { khr_surface(vk, &instance).destroy_surface(surface, None) };
     });
     run.ok().says("counts", "1 0, 1 1, 1 1, 0 0");
@@ -190,7 +185,6 @@ fn what_hangs_on_a_question_about_a_surface_reaches_the_driver() {
         let mut hdr = vk::DisplayNativeHdrSurfaceCapabilitiesAMD::default();
         let mut capabilities =
             vk::SurfaceCapabilities2KHR::default().push_next(&mut shared).push_next(&mut hdr);
-        // SAFETY: valid use of Vulkan on one thread.
         unsafe {
             let device = instance.named("has");
             two.get_physical_device_surface_capabilities2(device, &info, &mut capabilities).unwrap();
@@ -222,7 +216,6 @@ fn errors_of_surface_queries_are_passed_on() {
             let instance = vk.create(&ask_for_windows()).unwrap();
             let surface = create_surface(vk, &instance, "xcb").unwrap();
             let (khr, device) = (khr_surface(vk, &instance), instance.devices()[0]);
-            // SAFETY: valid use of Vulkan on one thread.
             let results = unsafe {
                 [
                     code(&khr.get_physical_device_surface_support(device, 0, surface)),
@@ -235,7 +228,6 @@ fn errors_of_surface_queries_are_passed_on() {
                 "results",
                 results.into_iter().filter(|one| one != "SUCCESS").collect::<Vec<_>>().join(","),
             );
-            // SAFETY: as above.
             unsafe { khr.destroy_surface(surface, None) };
         });
         run.ok().says("results", format_args!("{error:?}"));

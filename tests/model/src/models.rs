@@ -35,7 +35,6 @@ fn futexes() -> &'static (Mutex<()>, Condvar) {
     FUTEXES.get(|| (Mutex::new(()), Condvar::new()))
 }
 
-/// A thread, by its number.
 struct Thread(usize);
 
 impl Waiting for Thread {

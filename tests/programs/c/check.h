@@ -18,6 +18,9 @@
 /* Exit status of a program that the driver gives nothing to do. */
 #define SKIPPED 77
 
+/* The seconds after which a program that waits for ever is stopped: long enough for a slow machine. */
+#define LONGEST 600
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

@@ -58,8 +58,7 @@ int main(int argc, char **argv)
     rounds = atoi(argv[2]);
     pthread_t threads[64];
     CHECK(count > 0 && count <= (int)COUNT(threads));
-    /* A deadlock ends the process. */
-    alarm(120 + 8 * (unsigned)rounds);
+    alarm(LONGEST * (unsigned)rounds);
     pthread_barrier_init(&start, NULL, (unsigned)count);
     if (argc == 4)
         shared = new_instance();

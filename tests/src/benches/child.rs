@@ -5,6 +5,7 @@ mod growth;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::hint::black_box;
 use std::mem;
+use std::process::ExitCode;
 use std::ptr;
 use std::sync::Barrier;
 use std::thread;
@@ -15,20 +16,15 @@ use ash::vk::{self, Handle};
 pub(crate) use device::MANY;
 pub(crate) use growth::GROWTH;
 
-/// The process's command-line arguments.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The library's path.
     pub library: String,
-    /// The operation's name.
     pub operation: String,
     /// How often to do it, on each thread.
     pub calls: u32,
     /// How many times to measure so many calls, or 0 to do them once, unmeasured.
     pub samples: u32,
-    /// How many instances are alive meanwhile.
     pub instances: u32,
-    /// How many threads do it at once.
     pub threads: u32,
 }
 
@@ -36,7 +32,15 @@ pub struct Task {
 pub(crate) const NO_LIBRARY: &str = "-";
 
 /// The word that marks the process as a child.
-pub const CHILD: &str = "child";
+const CHILD: &str = "child";
+
+/// Runs the task in a child's arguments, if these are a child's.
+pub fn run(arguments: &[String]) -> Option<ExitCode> {
+    arguments.first().filter(|word| *word == CHILD)?;
+    let task = Task::parse(arguments);
+    task.iter().for_each(Task::run);
+    Some(if task.is_some() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
 
 impl Task {
     /// Returns the command line, without the program.
@@ -46,17 +50,16 @@ impl Task {
         [CHILD.to_owned(), self.library.clone(), self.operation.clone()].into_iter().chain(numbers).collect()
     }
 
-    /// Reads what `arguments` made.
-    pub fn parse(arguments: &[String]) -> Option<Self> {
-        let [child, library, operation, calls, samples, instances, threads] = arguments else { return None };
+    fn parse(arguments: &[String]) -> Option<Self> {
+        let [_, library, operation, calls, samples, instances, threads] = arguments else { return None };
         let (calls, samples) = (calls.parse().ok()?, samples.parse().ok()?);
         let (instances, threads) = (instances.parse().ok()?, threads.parse().ok()?);
         let (library, operation) = (library.clone(), operation.clone());
-        (child == CHILD).then_some(Self { library, operation, calls, samples, instances, threads })
+        Some(Self { library, operation, calls, samples, instances, threads })
     }
 
     /// Runs the operation, and prints a line of nanoseconds per call for each sample.
-    pub fn run(&self) {
+    fn run(&self) {
         if self.library == NO_LIBRARY {
             return;
         }
@@ -96,7 +99,6 @@ impl Task {
     }
 }
 
-/// Does an operation so many times.
 type Loop<'a> = Box<dyn Fn(u32) + Sync + 'a>;
 
 /// An open library, with an instance, a device and a command buffer unless the operation needs none.

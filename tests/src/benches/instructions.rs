@@ -26,10 +26,8 @@ pub(crate) fn available() -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Instructions of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
-    /// All of them.
     pub(crate) all: f64,
     /// The dynamic linker's instructions, which a loader causes but cannot change.
     pub(crate) linker: f64,

@@ -11,7 +11,6 @@ const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 /// A loader's file, links resolved.
 #[derive(Clone, Debug)]
 pub struct Loader {
-    /// The library.
     pub file: PathBuf,
     /// Its size in bytes, stripped of symbols if `strip` is installed.
     pub size: u64,

@@ -12,24 +12,19 @@ use crate::benches::{instructions, system_calls};
 
 /// How long one sample of a time measurement is meant to take, in nanoseconds.
 const SAMPLE: f64 = 2e6;
-/// How many samples a process takes.
 const SAMPLES: u32 = 5;
 /// How many processes a loader gets, taking turns with the other loader's.
 const TURNS: usize = 5;
 
-/// The possible measurements on this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Tools {
-    /// Whether valgrind is installed.
     pub instructions: bool,
-    /// Whether strace is installed.
     pub system_calls: bool,
 }
 
 /// The cost of one operation with one loader.
 #[derive(Clone, Debug, Default)]
 pub struct Cost {
-    /// Instructions of a call.
     pub instructions: Option<f64>,
     /// The dynamic linker's share of them.
     pub linker: Option<f64>,
@@ -44,14 +39,11 @@ pub struct Cost {
 /// An operation's costs, for each loader in the order given.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// The operation.
     pub operation: Operation,
-    /// Its costs.
     pub costs: Vec<Cost>,
 }
 
 impl Tools {
-    /// Looks for the tools.
     pub fn find() -> Self {
         Self { instructions: instructions::available(), system_calls: system_calls::available() }
     }
@@ -62,7 +54,6 @@ impl Cost {
         (self.instructions, self.linker) = (Some(count.all), Some(count.linker));
     }
 
-    /// Returns all system calls of a call.
     pub fn all_system_calls(&self) -> Option<f64> {
         self.system_calls.as_ref().map(|calls| calls.values().fold(0.0, |sum, count| sum + count))
     }
@@ -131,7 +122,6 @@ pub(crate) fn times(stage: &Stage, tasks: &[Task]) -> Result<Vec<Cost>, String> 
     Ok(samples.into_iter().map(cost).collect())
 }
 
-/// Runs one process and gives its samples.
 fn run(stage: &Stage, task: &Task) -> Result<Vec<f64>, String> {
     let samples: Vec<f64> = lines(stage, task)?.iter().filter_map(|line| line.parse().ok()).collect();
     if samples.is_empty() { Err(format!("{}: no times", task.operation)) } else { Ok(samples) }

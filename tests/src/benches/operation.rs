@@ -11,7 +11,6 @@ pub struct Operation {
     pub instances: u32,
     /// How many calls make the smaller of two runs that are compared.
     pub calls: u32,
-    /// Whether Mesa's implicit layer is active.
     pub mesas_layer: bool,
     /// How many manifests of explicit layers are installed, and have been listed before.
     pub explicit_layers: u32,
@@ -62,7 +61,6 @@ pub const OPERATIONS: [Operation; 19] = [
 ];
 
 impl Operation {
-    /// Returns the operation called `name`.
     pub fn named(name: &str) -> Option<Self> {
         OPERATIONS.into_iter().find(|operation| operation.name == name)
     }

@@ -16,16 +16,12 @@ const LEFT: f64 = 62.0;
 const RIGHT: f64 = 458.0;
 const TOP: f64 = 58.0;
 const BOTTOM: f64 = 278.0;
-/// The height of a row of the legend.
 const ROW: f64 = 22.0;
 
-/// The data of the picture.
 #[derive(Debug)]
 pub(crate) struct Picture<'a> {
     pub(crate) title: &'a str,
-    /// The unit of the costs.
     pub(crate) unit: &'a str,
-    /// The quantity that grows.
     pub(crate) noun: &'a str,
     /// The numbers, the same for all lines.
     pub(crate) numbers: &'a [u32],

@@ -13,13 +13,9 @@ const SIZE: u64 = 390_000;
 /// All that was measured. The first loader is ours, the second, if any, the distribution's.
 #[derive(Debug)]
 pub struct Report {
-    /// The loaders.
     pub loaders: Vec<Loader>,
-    /// The measurements made.
     pub tools: Tools,
-    /// The operations.
     pub rows: Vec<Row>,
-    /// The series.
     pub series: Vec<Series>,
 }
 
@@ -41,7 +37,6 @@ impl Report {
         text
     }
 
-    /// Returns the same as JSON.
     pub fn json(&self) -> Value {
         let loader = |loader: &Loader| json!({"file": loader.file, "bytes": loader.size});
         let row = |row: &Row| {

@@ -17,28 +17,19 @@ pub enum Growing {
     UsableManifests,
     /// Manifests of explicit layers, and a tenth as many of implicit ones, none of them active.
     LayerManifests,
-    /// Layers that are active.
     Layers,
-    /// Drivers, each a library of its own.
     Drivers,
-    /// Instances that are alive meanwhile.
     Instances,
-    /// Threads that do the same at once.
     Threads,
     /// Objects in the settings file, none of them for this program.
     Settings,
 }
 
-/// A series that is measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The quantity that grows.
     pub growing: Growing,
-    /// Its label in its picture.
     pub line: &'static str,
-    /// The operation's name.
     pub operation: &'static str,
-    /// The numbers.
     pub numbers: &'static [u32],
     /// How many instances are alive meanwhile, unless they are what grows.
     pub instances: u32,
@@ -49,7 +40,6 @@ pub struct Plan {
 /// A measured series: for each number the costs with each loader.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// The measured plan.
     pub plan: Plan,
     /// The costs, in the order of the numbers; instructions except where threads grow.
     pub points: Vec<Vec<Cost>>,
@@ -62,20 +52,16 @@ pub struct Curve {
     pub name: &'static str,
     /// The operation, as the title of the picture.
     pub title: &'static str,
-    /// The quantity that grows, and its numbers.
     grows: Grows,
-    /// The quantities measured.
     lines: &'static [Measured],
 }
 
-/// The quantity that grows, and its numbers.
 type Grows = (Growing, &'static [u32]);
 
 /// One line of a picture: its name, the operation, and as in [`Plan`] the instances and the calls.
 type Measured = (&'static str, &'static str, u32, u32);
 
 impl Curve {
-    /// Returns its series.
     pub fn plans(&self) -> impl Iterator<Item = Plan> {
         let (growing, numbers) = self.grows;
         self.lines.iter().map(move |(line, operation, instances, calls)| Plan {
@@ -120,7 +106,6 @@ pub(crate) const UNDRAWN: Curve = curve(
 
 const MAKE_INSTANCE: &str = "Create and destroy an instance";
 
-/// All series, by picture.
 pub const CURVES: [Curve; 11] = [
     curve("manifests-usable", "Count instance extensions", USABLE, &first_and_later("extensions", 0, 2)),
     curve("manifests-missing", "Count instance extensions", MISSING, &first_and_later("extensions", 0, 2)),
@@ -145,7 +130,6 @@ const fn curve(name: &'static str, title: &'static str, grows: Grows, lines: &'s
 }
 
 impl Growing {
-    /// Returns a word for the number.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Manifests => "driver manifests, all but one of missing libraries",

@@ -28,10 +28,8 @@ pub(crate) struct Stage {
     folder: TempDir,
 }
 
-/// The content of a stage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Contents {
-    /// Driver manifests.
     pub(crate) manifests: u32,
     /// How many of these name a driver; the others name libraries that do not exist.
     pub(crate) drivers: u32,
@@ -41,14 +39,12 @@ pub(crate) struct Contents {
     pub(crate) implicit_layers: u32,
     /// Layers that are active, each a library of its own.
     pub(crate) active_layers: u32,
-    /// Mesa's implicit layer, as it is installed.
     pub(crate) mesas_layer: bool,
     /// Objects in the settings file; 0 for no such file.
     pub(crate) settings: u32,
 }
 
 impl Contents {
-    /// One driver, and nothing else.
     pub(crate) const ONE_DRIVER: Self = Self {
         manifests: 1,
         drivers: 1,
@@ -178,7 +174,6 @@ impl Stage {
         }
     }
 
-    /// Returns the path for a tool's output.
     pub(crate) fn record(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -189,7 +184,6 @@ impl Stage {
         std::thread::spawn(|| unsafe { libc::unshare(libc::CLONE_NEWNS) == 0 }).join().unwrap_or(false)
     }
 
-    /// Returns whether Mesa's implicit layer is installed.
     pub(crate) fn has_mesas_layer() -> bool {
         Path::new(MESAS_LAYER).exists()
     }

@@ -14,13 +14,11 @@ const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/start.c");
 const MANIFESTS: &str = "/usr/share/vulkan/icd.d";
 const WITH_DEVICE: &str = "lvp_icd.x86_64.json";
 
-/// How many drivers are installed.
 const NUMBERS: [u32; 3] = [1, 4, 12];
 
 /// How often each is started. Those that are compared take turns.
 const STARTS: usize = 15;
 
-/// A compared configuration.
 struct Kind {
     name: &'static str,
     library: PathBuf,
@@ -33,7 +31,6 @@ struct Cost {
     wall: f64,
 }
 
-/// The program's task.
 const DONE: [&str; 3] = ["extensions", "devices", "device"];
 
 /// Measures our library and Debian's. Returns a table of processor time and wall time.

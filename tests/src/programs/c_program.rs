@@ -53,7 +53,6 @@ impl CProgram {
         Self { folder, name: name.to_owned() }
     }
 
-    /// Returns the program itself.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }

@@ -14,22 +14,18 @@ const LIST: &str = include_str!("../../programs/expected-differences.tsv");
 pub(crate) struct Line {
     /// `-` for the distribution's loader, `+` for ours.
     pub(crate) side: char,
-    /// The line, without blanks around it.
     pub(crate) text: String,
 }
 
-/// A row of the list.
 #[derive(Clone, Debug)]
 pub(crate) struct Expected {
     /// `-` for a line of the distribution's loader, `+` for one of ours.
     pub(crate) side: char,
     /// The line's text; `*` matches any run of characters.
     pub(crate) pattern: String,
-    /// Why the difference is right.
     pub(crate) reason: String,
 }
 
-/// The differences between two outputs.
 #[derive(Debug)]
 pub(crate) struct Differences(Vec<Line>);
 

@@ -32,7 +32,6 @@ impl Library {
         Self::new(Path::new(DISTRIBUTION))
     }
 
-    /// Returns the library in this file.
     pub fn at(file: &Path) -> Self {
         Self::new(file)
     }
@@ -42,7 +41,6 @@ impl Library {
         &self.file
     }
 
-    /// Returns the folder of links.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -52,7 +50,6 @@ impl Library {
         fs::canonicalize(DISTRIBUTION).is_ok_and(|file| file == self.file)
     }
 
-    /// Returns the value for `LD_LIBRARY_PATH`.
     pub fn search_path(&self) -> OsString {
         let mut path = self.folder().as_os_str().to_owned();
         if let Some(rest) = env::var_os("LD_LIBRARY_PATH").filter(|rest| !rest.is_empty()) {

@@ -22,14 +22,11 @@ pub struct Machine {
     variables: Vec<(&'static str, &'static str)>,
 }
 
-/// A program's results.
 #[derive(Debug)]
 pub struct Output {
-    /// How it ended.
     pub status: ExitStatus,
     /// Its standard output, with invalid UTF-8 replaced.
     pub stdout: String,
-    /// Its standard error, likewise.
     pub stderr: String,
 }
 
@@ -147,7 +144,6 @@ impl Output {
     }
 }
 
-/// Runs `command` until it exits.
 pub fn run(command: &mut Command) -> Output {
     let output = match command.output() {
         Ok(output) => output,

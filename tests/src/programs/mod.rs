@@ -7,7 +7,6 @@
 //! A test whose programs or driver are missing reports that and passes, since they cannot be installed everywhere; with
 //! `VKLOAD_TESTS_COMPLETE=1` it fails.
 
-/// The folder with the sources of the programs.
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/programs");
 
 mod c_program;

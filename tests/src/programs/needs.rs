@@ -17,7 +17,6 @@ pub enum Need {
     SwiftShader,
     /// A C compiler, and the headers of Vulkan, XCB and Xlib: Debian's gcc, libvulkan-dev, libxcb1-dev and libx11-dev.
     Compiler,
-    /// A layer that Debian packages.
     Layer(&'static RealLayer),
     /// A program found through `PATH`, or a file; `test.sh` lists the packages.
     Program(&'static str),

@@ -3,14 +3,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A layer that Debian packages.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RealLayer {
-    /// Its name.
     pub name: &'static str,
-    /// Its manifest.
     pub manifest: &'static str,
-    /// The file name of its library.
     pub library: &'static str,
     /// The variable, with the value, that activates it; for an implicit layer that is active by default, the variable that disables it.
     pub switch: Option<(&'static str, &'static str)>,
@@ -62,7 +58,6 @@ impl RealLayer {
         }
     }
 
-    /// Returns whether the package is installed.
     pub fn is_installed(&self) -> bool {
         Path::new(self.manifest).exists()
     }

@@ -11,12 +11,10 @@ const LONGEST_WAIT: u32 = 200_000;
 pub struct Running(Child);
 
 impl Running {
-    /// Starts the program.
     pub fn start(command: &mut Command) -> Self {
         Self(command.spawn().expect("the program starts"))
     }
 
-    /// Returns the process.
     pub fn child(&mut self) -> &mut Child {
         &mut self.0
     }

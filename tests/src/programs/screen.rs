@@ -53,7 +53,6 @@ impl Screen {
         Self { display: format!(":{number}"), server, folder }
     }
 
-    /// Returns the name for `DISPLAY`.
     pub fn display(&self) -> &str {
         &self.display
     }
@@ -85,7 +84,6 @@ impl Drop for Screen {
 }
 
 impl Picture {
-    /// Returns the number of different colours.
     pub fn colours(&self) -> usize {
         let mut colours = self.pixels.clone();
         colours.sort_unstable();

@@ -30,7 +30,6 @@ const NEEDS: &[Need] = &[
     Need::Layer(&RENDERDOC),
 ];
 
-/// A layer's name and its manifest.
 pub(crate) type Installed = (String, Value);
 
 fn read(manifest: &Path) -> Installed {
@@ -47,14 +46,12 @@ pub(crate) fn library_of(name: &str) -> PathBuf {
     library
 }
 
-/// Returns an example.
 pub(crate) fn example(name: &str) -> Installed {
     let (layer, mut manifest) = read(Path::new(&format!("examples/VkLayer_{name}.json")));
     manifest["layer"]["library_path"] = library_of(name).to_str().expect("a path in UTF-8").into();
     (layer, manifest)
 }
 
-/// Returns another layer.
 pub(crate) fn other(manifest: &str) -> Installed {
     read(Path::new(manifest))
 }

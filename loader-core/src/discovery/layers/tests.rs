@@ -54,7 +54,6 @@ impl Case {
         self
     }
 
-    /// Adds an explicit meta-layer.
     fn meta(self, name: &str, components: &[&str]) -> Self {
         self.system.file(&format!("{EXPLICIT}/{name}.json"), meta_manifest(name, components, "1.3.0", ""));
         self

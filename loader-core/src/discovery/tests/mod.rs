@@ -54,7 +54,6 @@ fn used(plan: &Plan) -> StdVec<String> {
     plan.used().map(|(_, driver)| shown(&driver.library)).collect()
 }
 
-/// Returns every search path.
 fn searched(plan: &Plan) -> StdVec<String> {
     plan.searched.iter().map(|searched| shown(&searched.path)).collect()
 }

@@ -7,7 +7,6 @@ fn settings_of(system: &'static Imaginary) -> KnownSettings {
     KnownSettings::discover(&system.platform(), &POLICY).unwrap()
 }
 
-/// Returns a settings file with these members.
 fn settings(members: &str) -> String {
     format!(r#"{{"file_format_version": "1.0.0", "settings": {{{members}}}}}"#)
 }

@@ -16,7 +16,6 @@ type Callbacks = vk::AllocationCallbacks<'static>;
 /// The value that the loader expects in the first word of a driver's object.
 const MAGIC: usize = 0x01CD_C0DE;
 
-/// The number of live objects.
 pub(super) static ALIVE: AtomicIsize = AtomicIsize::new(0);
 
 /// The number of times that an object was given a name.
@@ -51,7 +50,6 @@ fn physical_device(number: usize) -> vk::PhysicalDevice {
     vk::PhysicalDevice::from_raw((&raw const PHYSICAL_DEVICES[number]).expose_provenance() as u64)
 }
 
-/// Implements a counted out-array.
 unsafe fn answer<T: Copy>(all: &[T], count: *mut u32, out: *mut T) -> vk::Result {
     // SAFETY: the loader passes a counted out-array.
     unsafe {
@@ -261,7 +259,6 @@ unsafe extern "system" fn find(_: vk::Instance, name: *const c_char) -> Option<C
     })
 }
 
-/// Returns the exports of the driver's library.
 pub(super) fn symbols(name: &CStr) -> Option<NonNull<c_void>> {
     let function: Command = match name.to_bytes() {
         b"vk_icdNegotiateLoaderICDInterfaceVersion" => function!(negotiate),

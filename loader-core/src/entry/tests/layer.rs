@@ -16,7 +16,6 @@ use crate::dispatch::Command;
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
-/// The number of calls of the layer's commands.
 pub(super) static CALLED: AtomicUsize = AtomicUsize::new(0);
 
 /// The next look-up functions in the chains of the one instance and its devices.
@@ -139,7 +138,6 @@ unsafe extern "system" fn negotiate(agreed: *mut Negotiation) -> vk::Result {
     vk::Result::SUCCESS
 }
 
-/// Returns the exports of the layer's library.
 pub(super) fn symbols(name: &CStr) -> Option<NonNull<c_void>> {
     let function: Command = match name.to_bytes() {
         b"vkNegotiateLoaderLayerInterfaceVersion" => function!(negotiate),

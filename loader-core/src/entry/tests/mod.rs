@@ -121,7 +121,6 @@ fn messenger() -> vk::DebugUtilsMessengerCreateInfoEXT<'static> {
     }
 }
 
-/// Returns the instance behind the handle.
 unsafe fn behind<'a>(instance: vk::Instance) -> &'a Instance {
     // SAFETY: the handle is valid.
     unsafe { handle::instance(instance, command::DESTROY_INSTANCE) }

@@ -64,7 +64,6 @@ macro_rules! word {
 word!(AtomicU32, u32);
 word!(AtomicUsize, usize);
 
-/// Returns how many executions there were.
 pub(crate) fn executions() -> u64 {
     EXECUTION.load(Ordering::Relaxed)
 }

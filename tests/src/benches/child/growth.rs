@@ -5,7 +5,6 @@ use ash::vk;
 
 use super::Vulkan;
 
-/// The operation's name.
 pub(crate) const GROWTH: &str = "growth";
 
 /// So many submissions are made before the queue is waited for.

@@ -1,9 +1,5 @@
 //! Every command that the loader implements itself, with too little memory: at whichever allocation it runs out, the
 //! application's or the process's, the result is a success or `VK_ERROR_OUT_OF_HOST_MEMORY`, and in the end nothing is left.
-#![expect(
-    clippy::undocumented_unsafe_blocks,
-    reason = "each is valid use of Vulkan on one thread; commands are called by their types, or with more room than they need"
-)]
 use std::collections::BTreeSet;
 use std::ffi::c_void;
 
@@ -37,7 +33,6 @@ mod listening;
 mod owners;
 mod surfaces;
 
-/// The installed drivers and layers.
 #[derive(Clone, Copy)]
 enum World {
     /// A driver of Vulkan 1.3 for all window systems, and one of Vulkan 1.0 without extensions.
@@ -54,7 +49,6 @@ enum World {
     Settings,
 }
 
-/// A call, and the commands that it covers.
 struct Row {
     name: &'static str,
     world: World,

@@ -14,11 +14,9 @@ fn support(vk: &Vk) {
     let surface = create_surface(vk, &instance, &vk.arg("system")).unwrap();
     let khr = khr_surface(vk, &instance);
     for device in instance.devices() {
-        // SAFETY: valid use of Vulkan on one thread.
         let supported = unsafe { khr.get_physical_device_surface_support(device, 0, surface) };
         vk.say(&instance.name(device), supported.unwrap());
     }
-    // SAFETY: as above.
     unsafe { khr.destroy_surface(surface, None) };
 }
 
