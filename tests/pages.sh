@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Executes the commands of README.md, docs/install.md and vkload/README.md as a reader would, in the order of the pages: in this checkout,
-# with a temporary home folder, and with values instead of the names that a reader replaces. Needs vulkaninfo and a driver.
+# with a temporary home folder, and with values instead of the names that a reader replaces. `tests/run.sh outside` has their programs.
+# Needs vulkaninfo and a driver.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
@@ -56,16 +57,4 @@ for page in README.md docs/install.md vkload/README.md; do
     commands "$page" >"$HOME/commands"
     [ -s "$HOME/commands" ]
     while read -r -u 3 line; do run "$line"; done 3<"$HOME/commands"
-done
-
-# The manifest and the programs of the crate's README.
-mkdir -p "$HOME/app/src/bin"
-awk -v folder="$HOME/app/" '/^```/ { file = ""
-        if (/^```toml/) file = folder "Cargo.toml"
-        if (/^```rust/) file = folder "src/bin/program" ++count ".rs"
-        next }
-    file { print >file }' vkload/README.md
-sed -i "s|https://github.com/vkload/vkload|file://$HOME/origin/vkload|" "$HOME/app/Cargo.toml"
-for program in "$HOME"/app/src/bin/*.rs; do
-    run "cargo run --manifest-path $HOME/app/Cargo.toml --bin $(basename "$program" .rs)"
 done

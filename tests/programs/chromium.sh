@@ -23,13 +23,14 @@ if [ "${1-}" != --inside ]; then
     exit
 fi
 
-export HOME=/tmp XDG_RUNTIME_DIR=/tmp LC_ALL=C VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json DISPLAY=:79
+export HOME=/tmp XDG_RUNTIME_DIR=/tmp LC_ALL=C VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.x86_64.json
 own=/usr/lib/chromium/libvulkan.so.1
 [ "$2" = "$own" ] || cp "$2" "$own"
 cd /tmp
-Xvfb "$DISPLAY" -nolisten tcp -noreset -screen 0 800x600x24 -fbdir /tmp 2>xvfb.log &
-server=$!
-while ! [ -S /tmp/.X11-unix/X79 ]; do kill -0 "$server"; sleep 1; done
+mkfifo number
+Xvfb -displayfd 1 -nolisten tcp -noreset -screen 0 800x600x24 -fbdir /tmp >number 2>xvfb.log &
+read -r number <number
+export DISPLAY=":$number"
 page='data:text/html,<title>page</title><canvas id=c></canvas><p id=t></p><script>g=c.getContext("webgl");
 e=g&&g.getExtension("WEBGL_debug_renderer_info");t.innerText=g?g.getParameter(e.UNMASKED_RENDERER_WEBGL):"none"</script>'
 chromium --no-sandbox --no-first-run --user-data-dir=/tmp/profile --ozone-platform=x11 --window-size=800,600 \

@@ -48,9 +48,11 @@ windows() {
         x86_64-w64-mingw32-gcc -O1 -Iheaders -Ishaders -o $program.exe c/$program.c \
             /usr/lib/x86_64-linux-gnu/wine/x86_64-windows/vulkan-1.dll
     done
-    export WINEPREFIX="$PWD/prefix" WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY=:79 PATH="$PATH:/usr/lib/wine"
-    Xvfb "$DISPLAY" -nolisten tcp -noreset -screen 0 800x600x24 2>xvfb.log &
-    while ! [ -S /tmp/.X11-unix/X79 ]; do kill -0 $!; sleep 1; done
+    export WINEPREFIX="$PWD/prefix" WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" PATH="$PATH:/usr/lib/wine"
+    mkfifo number
+    Xvfb -displayfd 1 -nolisten tcp -noreset -screen 0 800x600x24 >number 2>xvfb.log &
+    read -r number <number
+    export DISPLAY=":$number"
     wine64 wineboot --init >wineboot.log 2>&1
     same "wine: enumerate" wine64 enumerate.exe
     same "wine: draw" wine64 draw.exe
