@@ -14,7 +14,6 @@ use crate::world::World;
 /// The two loaders and what both of them are run with.
 pub(crate) struct Loaders {
     theirs: PathBuf,
-    /// Which the other one is.
     pub(crate) kind: Theirs,
     pub(crate) ours: PathBuf,
     preload: PathBuf,
@@ -43,7 +42,6 @@ pub(crate) struct Compared {
     pub(crate) differences: Vec<Difference>,
 }
 
-/// A loader's answers, in order.
 struct Answers {
     list: Vec<(String, String)>,
     died: bool,
@@ -69,7 +67,6 @@ impl Loaders {
         Self { theirs: theirs.into(), kind, ours: ours.into(), preload, names: names.collect() }
     }
 
-    /// Runs the test case on both.
     pub(crate) fn compare(&self, world: &World) -> Compared {
         let mut theirs = self.ask(world, &self.theirs, "sorted", None);
         let first = theirs.list.iter().find(|(key, _)| key == "ask 0 devices");
@@ -298,7 +295,6 @@ impl Loaders {
 }
 
 impl Answers {
-    /// Returns the first answer under each key.
     fn by_key(&self) -> HashMap<&str, &str> {
         let mut map = HashMap::new();
         for (key, value) in &self.list {

@@ -106,7 +106,6 @@ const VALUES: &[&str] = &[
     "SANDBOX/none.json:SANDBOX/data/vulkan/icd.d/a.json",
 ];
 
-/// Adds damage to a test case.
 pub(crate) fn add(world: &mut World, seed: u64) {
     let mut chance = Rng::with_seed(seed ^ 0xda3a);
     if chance.u8(0..100) < 40 {

@@ -10,6 +10,7 @@
 //! | `VKLOAD_RULES` | a file with rules besides those of `rules.tsv` |
 //! | `VKLOAD_THEIRS` | the only other loader. It is a recent one if it knows `VK_LOADER_DEVICE_ID_FILTER` |
 //! | `VKLOAD_WORLD` | a file: only this test case is run, and all its differences are shown; or numbers of test cases: their unlisted differences are reduced and shown |
+#![allow(clippy::undocumented_unsafe_blocks, reason = "valid use of Vulkan, unless a comment says more")]
 
 mod compare;
 mod damage;

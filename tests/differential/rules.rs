@@ -16,27 +16,23 @@ pub(crate) enum Theirs {
 
 /// A row of the list. The value `-` matches everything.
 pub(crate) struct Rule {
-    /// The whole row, for messages.
     pub(crate) text: &'static str,
     /// The only loader that differs so, unless both do.
     pub(crate) theirs: Option<Theirs>,
     /// The first text of a row in `docs/rules/differences.md`.
     pub(crate) row: &'static str,
-    /// The lines that the test case must have.
     world: Vec<Regex>,
     key: Regex,
     their_answer: Option<Regex>,
     our_answer: Option<Regex>,
 }
 
-/// Returns the rows for this loader.
 pub(crate) fn of(theirs: Theirs) -> Vec<Rule> {
     let mut rules = all();
     rules.retain(|rule| rule.theirs.is_none_or(|only| only == theirs));
     rules
 }
 
-/// Returns all rows.
 pub(crate) fn all() -> Vec<Rule> {
     let more = std::env::var("VKLOAD_RULES").map(|file| std::fs::read_to_string(file).unwrap());
     let more: &'static str = more.unwrap_or_default().leak();

@@ -12,7 +12,6 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Its path.
     pub(crate) const PLACE: &'static str = PLACE;
 
     /// Returns the file of a test case whose devices are those, without a settings file.

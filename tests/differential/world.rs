@@ -22,7 +22,6 @@ use std::path::{Path, PathBuf};
 use crate::damage;
 use vkload_tests::{Driver, Layer, Sandbox, Scenario};
 
-/// A line of a test case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) kind: String,
@@ -31,7 +30,6 @@ pub(crate) struct Line {
     pub(crate) value: String,
 }
 
-/// All lines, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct World(pub(crate) Vec<Line>);
 

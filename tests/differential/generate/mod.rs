@@ -11,7 +11,6 @@ use fastrand::Rng;
 
 use crate::world::World;
 
-/// Returns the test case with this number.
 pub(crate) fn world(seed: u64) -> World {
     let mut chance = Chance(Rng::with_seed(seed));
     let mut world = World::default();
@@ -39,7 +38,6 @@ pub(crate) fn world(seed: u64) -> World {
     world
 }
 
-/// Decisions by chance.
 pub(crate) struct Chance(Rng);
 
 impl Chance {
@@ -91,7 +89,6 @@ fn place(chance: &mut Chance, folder: &str) -> String {
     format!("{}/vulkan/{folder}", chance.pick(PLACES))
 }
 
-/// The fields of a manifest.
 struct Fields<'a> {
     world: &'a mut World,
     path: &'a str,

@@ -23,10 +23,7 @@ impl Interview<'_> {
         let Ok(device) = created else { return };
         self.write();
         let get = instance.fp_v1_0().get_device_proc_addr;
-        self.names(key, |name| {
-            // SAFETY: the device is alive.
-            unsafe { get(device.handle(), name.as_ptr()) }.is_some()
-        });
+        self.names(key, |name| unsafe { get(device.handle(), name.as_ptr()) }.is_some());
         self.write();
         // SAFETY: the device is alive, and destroyed last.
         unsafe {
@@ -60,9 +57,7 @@ impl Interview<'_> {
         objects: &[(vk::ObjectType, u64)],
     ) {
         let name = c"vkSetDebugUtilsObjectNameEXT";
-        // SAFETY: the device is alive.
         let of_device = unsafe { (instance.fp_v1_0().get_device_proc_addr)(device.handle(), name.as_ptr()) };
-        // SAFETY: the instance is alive.
         let of_instance = unsafe { self.vk.entry.get_instance_proc_addr(instance.handle(), name.as_ptr()) };
         for (way, function) in [("device", of_device), ("instance", of_instance)] {
             let Some(function) = function else { continue };

@@ -105,7 +105,6 @@ impl Interview<'_> {
         }
         if let Some(surface) = surface {
             let commands = ash::khr::surface::Instance::new(&self.vk.entry, &instance);
-            // SAFETY: it is alive and not used any more.
             unsafe { commands.destroy_surface(surface, None) };
         }
         drop(instance);
@@ -120,7 +119,6 @@ impl Interview<'_> {
         let counted = unsafe { enumerate(instance.handle(), &raw mut count, std::ptr::null_mut()) };
         self.say(format_args!("{key} devices.count"), format_args!("{counted:?} {count}"));
         let mut devices = vec![vk::PhysicalDevice::null(); count as usize];
-        // SAFETY: the array has as many elements.
         let listed = unsafe { enumerate(instance.handle(), &raw mut count, devices.as_mut_ptr()) };
         devices.truncate(count as usize);
         if listed != vk::Result::SUCCESS {
@@ -132,7 +130,6 @@ impl Interview<'_> {
         if devices.len() > 1 {
             let mut short = count - 1;
             let mut some = vec![vk::PhysicalDevice::null(); short as usize];
-            // SAFETY: as above.
             let listed = unsafe { enumerate(instance.handle(), &raw mut short, some.as_mut_ptr()) };
             let same = devices.starts_with(&some);
             self.say(format_args!("{key} devices.short"), format_args!("{listed:?} {short} {same}"));
@@ -152,7 +149,6 @@ impl Interview<'_> {
         let counted = unsafe { enumerate(instance.handle(), &raw mut count, std::ptr::null_mut()) };
         self.say(format_args!("{key} groups.count"), format_args!("{counted:?} {count}"));
         let mut groups = vec![vk::PhysicalDeviceGroupProperties::default(); count as usize];
-        // SAFETY: the array has as many elements.
         let listed = unsafe { enumerate(instance.handle(), &raw mut count, groups.as_mut_ptr()) };
         if listed != vk::Result::SUCCESS {
             self.say(format_args!("{key} groups"), format_args!("{listed:?}"));
@@ -171,7 +167,6 @@ impl Interview<'_> {
     }
 
     fn physical_device(&self, key: &str, instance: &Instance<'_>, device: vk::PhysicalDevice) {
-        // SAFETY: the device is one of this instance.
         let (properties, families) = unsafe {
             (
                 instance.get_physical_device_properties(device),
@@ -209,7 +204,6 @@ impl Interview<'_> {
         // SAFETY: the device is one of this instance; a count without an array.
         let counted = unsafe { list(device, &raw mut count, std::ptr::null_mut()) };
         let mut layers = vec![vk::LayerProperties::default(); count as usize];
-        // SAFETY: the array has as many elements.
         let listed = unsafe { list(device, &raw mut count, layers.as_mut_ptr()) };
         layers.truncate(count as usize);
         let names: Vec<String> = layers.iter().map(|layer| text(layer.layer_name_as_c_str().ok())).collect();

@@ -112,7 +112,6 @@ impl Interview<'_> {
         let counted = unsafe { list(&raw mut count, std::ptr::null_mut()) };
         self.say("layers", format_args!("{counted:?} {count}"));
         let mut layers = vec![vk::LayerProperties::default(); count as usize];
-        // SAFETY: the array has as many elements.
         let listed = unsafe { list(&raw mut count, layers.as_mut_ptr()) };
         layers.truncate(count as usize);
         let names: Vec<String> = layers.iter().map(|layer| text(layer.layer_name_as_c_str().ok())).collect();

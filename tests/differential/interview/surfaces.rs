@@ -1,6 +1,7 @@
 //! Questions about a surface.
 
 use std::ffi::c_void;
+use std::ptr::null_mut;
 
 use ash::vk;
 use vkload_tests::{Instance, code};
@@ -11,7 +12,6 @@ use super::{Interview, Unknown};
 impl Interview<'_> {
     pub(super) fn surface(&self, key: &str, instance: &Instance<'_>) -> Option<vk::SurfaceKHR> {
         let commands = ash::ext::headless_surface::Instance::new(&self.vk.entry, instance);
-        // SAFETY: the structure is alive.
         let surface =
             unsafe { commands.create_headless_surface(&vk::HeadlessSurfaceCreateInfoEXT::default(), None) };
         self.say(format_args!("{key} surface"), code(&surface));
@@ -38,7 +38,6 @@ impl Interview<'_> {
             return;
         }
         self.write();
-        // SAFETY: as above.
         unsafe {
             let capabilities = commands.get_physical_device_surface_capabilities(device, surface);
             let extent = capabilities.map(|capabilities| capabilities.current_extent.width);
@@ -66,7 +65,7 @@ impl Interview<'_> {
                 (commands.fp().get_physical_device_surface_capabilities2_ext)(
                     device,
                     surface,
-                    &raw mut capabilities,
+                    &mut capabilities,
                 )
             };
             let (least, counters) = (capabilities.min_image_count, capabilities.supported_surface_counters);
@@ -111,11 +110,7 @@ impl Interview<'_> {
         }
         // SAFETY: surface and device are of this instance; the chains are alive.
         let result = unsafe {
-            (commands.fp().get_physical_device_surface_capabilities2_khr)(
-                device,
-                &raw const info,
-                &raw mut capabilities,
-            )
+            (commands.fp().get_physical_device_surface_capabilities2_khr)(device, &info, &mut capabilities)
         };
         let extent = capabilities.surface_capabilities.current_extent.width;
         self.say(format_args!("{key} surface capabilities2"), format_args!("{result:?} {extent}"));
@@ -130,12 +125,7 @@ impl Interview<'_> {
         let mut count = 0;
         // SAFETY: as above; a count without an array.
         let result = unsafe {
-            (commands.fp().get_physical_device_surface_formats2_khr)(
-                device,
-                &raw const info,
-                &raw mut count,
-                std::ptr::null_mut(),
-            )
+            (commands.fp().get_physical_device_surface_formats2_khr)(device, &info, &mut count, null_mut())
         };
         self.say(format_args!("{key} surface formats2"), format_args!("{result:?} {count}"));
     }
