@@ -99,7 +99,8 @@ fn loaders(grow: bool, as_json: bool, only: &str) -> Result<(), String> {
 
 fn report(grow: bool, only: &str) -> Result<Report, String> {
     let tools = Tools::find();
-    let loaders: Vec<_> = [Loader::ours()?].into_iter().chain(Loader::distribution()).collect();
+    let others = Loader::distribution().into_iter().chain(Loader::chromium());
+    let loaders: Vec<_> = [Loader::ours()?].into_iter().chain(others).collect();
     let rows = measure::operations(&loaders, tools, only)?;
     let series = if grow { scaling::series(&loaders, tools, only)? } else { Vec::new() };
     Ok(Report { loaders, tools, rows, series })

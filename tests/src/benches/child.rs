@@ -243,6 +243,33 @@ impl Vulkan {
                 // SAFETY: the instance has just been made.
                 repeat(move || unsafe { destroy(self.create_instance(), ptr::null()) })
             }
+            "instance_list" => {
+                let destroy: vk::PFN_vkDestroyInstance = self.exported(c"vkDestroyInstance");
+                let list: vk::PFN_vkEnumeratePhysicalDevices = self.exported(c"vkEnumeratePhysicalDevices");
+                repeat(move || {
+                    let (instance, mut device) = (self.create_instance(), vk::PhysicalDevice::null());
+                    // SAFETY: the instance has just been made, and the array holds one device.
+                    unsafe {
+                        assert!(list(instance, &mut 1, &raw mut device).as_raw() >= 0);
+                        destroy(instance, ptr::null());
+                    }
+                })
+            }
+            "groups" => {
+                let list: vk::PFN_vkEnumeratePhysicalDeviceGroups =
+                    self.exported(c"vkEnumeratePhysicalDeviceGroups");
+                repeat(move || {
+                    let (mut count, mut group) = (0, vk::PhysicalDeviceGroupProperties::default());
+                    // SAFETY: the instance is live, and the array holds one group.
+                    let results = unsafe {
+                        [
+                            list(self.instance, &raw mut count, ptr::null_mut()),
+                            list(self.instance, &mut 1, &raw mut group),
+                        ]
+                    };
+                    assert!(results.iter().all(|result| result.as_raw() >= 0));
+                })
+            }
             "device" => {
                 let destroy: vk::PFN_vkDestroyDevice = self.exported(c"vkDestroyDevice");
                 // SAFETY: the device has just been made.

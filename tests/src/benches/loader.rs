@@ -7,6 +7,7 @@ use std::process::Command;
 use crate::target_folder;
 
 const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
+const CHROMIUM: &str = "/usr/lib/chromium/libvulkan.so.1";
 
 /// A loader's file, links resolved.
 #[derive(Clone, Debug)]
@@ -30,6 +31,11 @@ impl Loader {
     /// Returns Debian's libvulkan1, if installed.
     pub fn distribution() -> Option<Self> {
         Self::at(Path::new(DISTRIBUTION))
+    }
+
+    /// Returns the loader of Debian's package chromium-common, if installed: Khronos' current one.
+    pub fn chromium() -> Option<Self> {
+        Self::at(Path::new(CHROMIUM))
     }
 
     fn at(path: &Path) -> Option<Self> {

@@ -26,7 +26,7 @@ pub(crate) const GLOBAL_LOOK_UP: u64 = 94;
 
 /// All operations, cheapest first. The design sets the target instructions: fixed numbers for frequent calls, and fractions of the
 /// counts of Khronos' loader of August 2026 (35,400, 130,500 and 427,000) for the rest.
-pub const OPERATIONS: [Operation; 19] = [
+pub const OPERATIONS: [Operation; 21] = [
     often("device_command", "vkCmdDraw, exported", Some(2)),
     often("device_command_other", "vkCmdDraw, exported, of a second device", Some(2)),
     often("physical_device_command", "vkGetPhysicalDeviceFeatures", Some(9)),
@@ -52,11 +52,13 @@ pub const OPERATIONS: [Operation; 19] = [
     },
     seldom("layers", "vkEnumerateInstanceLayerProperties, count", 20, None),
     seldom("instance", "vkCreateInstance + vkDestroyInstance", 10, Some(427_000 / 3)),
+    seldom("instance_list", "the same, with the first list of devices", 10, None),
     Operation { instances: 1, ..seldom("instance_more", "the same, with another instance alive", 10, None) },
     Operation {
         mesas_layer: true,
         ..seldom("instance_layer", "the same, with Mesa's implicit layer", 10, Some(250_000))
     },
+    often("groups", "vkEnumeratePhysicalDeviceGroups, both calls", None),
     Operation { instances: 1, ..seldom("device", "vkCreateDevice + vkDestroyDevice", 10, None) },
 ];
 

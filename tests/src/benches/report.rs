@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::benches::counts::grouped;
 use crate::benches::loader::Loader;
 use crate::benches::measure::{Cost, Row, Tools};
 use crate::benches::scaling::Series;
@@ -10,7 +11,10 @@ use crate::benches::scaling::Series;
 /// Bytes that the stripped library may have.
 const SIZE: u64 = 390_000;
 
-/// All that was measured. The first loader is ours, the second, if any, the distribution's.
+/// The loaders' names on the page.
+const NAMES: [&str; 3] = ["vkload", "Debian", "Chromium"];
+
+/// All that was measured. The first loader is ours, the second, if any, the distribution's, the third Chromium's.
 #[derive(Debug)]
 pub struct Report {
     pub loaders: Vec<Loader>,
@@ -23,14 +27,12 @@ impl Report {
     /// Tables for a person.
     pub fn text(&self) -> String {
         let mut text = String::new();
-        for (name, loader) in ["ours", "Khronos"].iter().zip(&self.loaders) {
+        for (name, loader) in NAMES.iter().zip(&self.loaders) {
             let _ = writeln!(text, "{name:8} {} ({} bytes)", loader.file.display(), loader.size);
         }
         let reached = verdict(Some(self.loaders[0].size <= SIZE));
         let _ = writeln!(text, "size     {} bytes, to reach {SIZE}: {reached}", self.loaders[0].size);
-        self.instruction_table(&mut text);
-        self.system_call_table(&mut text);
-        self.time_table(&mut text);
+        self.table(&mut text);
         for series in &self.series {
             self.series_table(series, &mut text);
         }
@@ -70,81 +72,26 @@ impl Report {
         let missing = [
             (self.tools.instructions, "instructions are left out: valgrind is not installed"),
             (self.tools.system_calls, "system calls are left out: strace is not installed, or may not trace"),
-            (self.loaders.len() > 1, "Khronos' column is left out: the package libvulkan1 is not installed"),
+            (
+                self.loaders.len() == NAMES.len(),
+                "a column is left out: libvulkan1 or chromium-common is not installed",
+            ),
         ];
         missing.into_iter().filter(|(there, _)| !there).map(|(_, note)| note).collect()
     }
 
-    fn instruction_table(&self, text: &mut String) {
-        if !self.tools.instructions || self.rows.is_empty() {
-            return;
-        }
-        let _ = writeln!(
-            text,
-            "\n{:46} {:>10} {:>10} {:>6} {:>9}",
-            "instructions of a call", "Khronos", "ours", "ratio", "to reach"
-        );
+    /// Adds a table as in `docs/performance.md`: instructions, the shortest time in nanoseconds, and system calls.
+    fn table(&self, text: &mut String) {
+        let line = |first: &str, cells: Vec<String>, last: &str| {
+            format!("| {first} | {} | {last} |\n", cells.into_iter().rev().collect::<Vec<_>>().join(" | "))
+        };
+        let names = NAMES.iter().take(self.loaders.len()).map(|name| (*name).to_owned()).collect();
+        text.push_str(&line("instructions / nanoseconds / system calls of a call", names, "to reach"));
         for row in &self.rows {
-            let [ours, theirs] = both(row, |cost| cost.instructions);
-            let target = row.operation.instructions.map_or_else(String::new, |number| number.to_string());
-            let _ = writeln!(
-                text,
-                "{:46} {:>10} {:>10} {:>6} {target:>9} {}",
-                row.operation.title,
-                rounded(theirs),
-                rounded(ours),
-                ratio(ours, theirs),
-                verdict(reached(row)),
-            );
-        }
-    }
-
-    fn system_call_table(&self, text: &mut String) {
-        if !self.tools.system_calls || self.rows.is_empty() {
-            return;
-        }
-        let _ =
-            writeln!(text, "\n{:46} {:>10} {:>10}", "system calls of a call, never more", "Khronos", "ours");
-        for row in &self.rows {
-            let [ours, theirs] = both(row, Cost::all_system_calls);
-            let fewer = ours.zip(theirs).map(|(ours, theirs)| ours <= theirs);
-            let calls = row.costs[0].system_calls.iter().flatten();
-            let names: Vec<_> =
-                calls.map(|(name, count)| format!("{name} {}", rounded(Some(*count)))).collect();
-            let title = row.operation.title;
-            let _ = writeln!(
-                text,
-                "{title:46} {:>10} {:>10}   {:4} {}",
-                rounded(theirs),
-                rounded(ours),
-                verdict(fewer),
-                names.join(", ")
-            );
-        }
-    }
-
-    fn time_table(&self, text: &mut String) {
-        if self.rows.is_empty() {
-            return;
-        }
-        let _ = writeln!(
-            text,
-            "\n{:46} {:>22} {:>22} {:>6}",
-            "nanoseconds of a call: shortest, median", "Khronos", "ours", "ratio"
-        );
-        for row in &self.rows {
-            let pair = |cost: Option<&Cost>| {
-                cost.map_or_else(String::new, |cost| format!("{:>11.1}{:>11.1}", cost.shortest, cost.median))
-            };
-            let [ours, theirs] = both(row, |cost| Some(cost.shortest));
-            let _ = writeln!(
-                text,
-                "{:46} {:>22} {:>22} {:>6}",
-                row.operation.title,
-                pair(row.costs.get(1)),
-                pair(row.costs.first()),
-                ratio(ours, theirs)
-            );
+            let target = row.operation.instructions.map(grouped).unwrap_or_default();
+            let wrong = if reached(row) == Some(false) { " MISSED" } else { "" };
+            let cells = row.costs.iter().map(figures).collect();
+            text.push_str(&line(row.operation.title, cells, &format!("{target}{wrong}")));
         }
     }
 
@@ -159,7 +106,7 @@ impl Report {
             let _ = writeln!(text, "{name:10}{cells}  {end}");
         };
         line("", plan.numbers.iter().map(u32::to_string).collect(), "");
-        for (index, name) in ["ours", "Khronos"].iter().enumerate().take(self.loaders.len()).rev() {
+        for (index, name) in NAMES.iter().enumerate().take(self.loaders.len()).rev() {
             let end = if series.is_linear(index) { "linear or better" } else { "worse than linear" };
             line(name, series.costs(index).into_iter().map(|cost| format!("{cost:.0}")).collect(), end);
         }
@@ -172,8 +119,11 @@ fn reached(row: &Row) -> Option<bool> {
     Some(row.costs.first()?.instructions?.round() <= target as f64)
 }
 
-fn both(row: &Row, figure: impl Fn(&Cost) -> Option<f64>) -> [Option<f64>; 2] {
-    [0, 1].map(|index| row.costs.get(index).and_then(&figure))
+fn figures(cost: &Cost) -> String {
+    let number = |number: Option<f64>| number.map_or_else(|| "-".to_owned(), |it| grouped(it.round() as u64));
+    let time =
+        if cost.shortest < 100.0 { format!("{:.1}", cost.shortest) } else { number(Some(cost.shortest)) };
+    format!("{} / {time} / {}", number(cost.instructions), number(cost.all_system_calls()))
 }
 
 fn cost(cost: &Cost) -> Value {
@@ -182,19 +132,6 @@ fn cost(cost: &Cost) -> Value {
         "system_calls": cost.system_calls,
         "nanoseconds": {"shortest": cost.shortest, "median": cost.median},
     })
-}
-
-fn rounded(number: Option<f64>) -> String {
-    match number {
-        None => "-".to_owned(),
-        Some(number) if number.fract().abs() < 0.05 || number >= 100.0 => format!("{number:.0}"),
-        Some(number) => format!("{number:.1}"),
-    }
-}
-
-fn ratio(ours: Option<f64>, theirs: Option<f64>) -> String {
-    let ratio = ours.zip(theirs).filter(|(_, theirs)| *theirs > 0.0).map(|(ours, theirs)| ours / theirs);
-    ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"))
 }
 
 fn verdict(reached: Option<bool>) -> &'static str {
