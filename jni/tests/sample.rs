@@ -164,7 +164,7 @@ fn the_pages_code_in_cpp_compiles() {
     );
     fs::write(
         &file,
-        format!("{head}{function}}}\nvoid start() {{\n{options}{info}(void)vkGetInstanceProcAddr; }}\n"),
+        format!("{head}{function}}}\nvoid start() {{\n{options}{info}(void)vkGetInstanceProcAddr, (void)info; }}\n"),
     )
     .unwrap();
     let mut compiler = Command::new("c++");
