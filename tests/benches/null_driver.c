@@ -6,6 +6,9 @@
 #include <vulkan/vk_icd.h>
 #include <vulkan/vulkan.h>
 
+#ifndef TYPE
+#define TYPE VK_PHYSICAL_DEVICE_TYPE_CPU
+#endif
 #ifndef DEVICES
 #define DEVICES 1
 #endif
@@ -138,7 +141,7 @@ static void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhysicalDeviceP
     properties->driverVersion = 1;
     properties->vendorID = 0x10000;
     properties->deviceID = 0;
-    properties->deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU;
+    properties->deviceType = TYPE;
     static const char name[] = "null driver";
     for (unsigned i = 0; i < sizeof(name); i++)
         ((volatile char *)properties->deviceName)[i] = name[i];

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use vkload_tests::artifact;
-use vkload_tests::programs::{CProgram, Library, Machine, Need, lavapipe, null_driver, run};
+use vkload_tests::programs::{CProgram, Library, Machine, Need, compile_null_driver, lavapipe, run};
 use vkload_tests::skip_unless;
 
 const NEEDS: &[Need] = &[Need::Compiler, Need::Lavapipe];
@@ -26,11 +26,16 @@ const FIRST_DRIVER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/libnull1.so");
 fn fixed() -> Option<PathBuf> {
     static DRIVERS: LazyLock<()> = LazyLock::new(|| {
         for devices in [1, 2] {
-            let _ = null_driver(Path::new(env!("CARGO_TARGET_TMPDIR")), devices);
+            for (name, kind) in [("null", "OTHER"), ("soft", "CPU")] {
+                let library = format!("{}/lib{name}{devices}.so", env!("CARGO_TARGET_TMPDIR"));
+                let options =
+                    [format!("-DDEVICES={devices}"), format!("-DTYPE=VK_PHYSICAL_DEVICE_TYPE_{kind}")];
+                compile_null_driver(Path::new(&library), &options.each_ref().map(|option| &**option));
+            }
         }
     });
     LazyLock::force(&DRIVERS);
-    let command = format!("cargo xtask build --fixed-drivers {LIST}");
+    let command = format!("VKLOAD_REFUSE_SOFTWARE_DEVICES=1 cargo xtask build --fixed-drivers {LIST}");
     artifact("fixed-drivers/release/libvulkan.so.1", &command)
 }
 
@@ -76,7 +81,9 @@ fn only_the_drivers_of_the_list_are_used_whatever_the_environment_says() {
 fn an_install_tree_with_fixed_drivers_has_a_shared_and_a_static_library() {
     skip_unless!(NEEDS);
     skip_unless!(&[Need::Program("strace")]);
-    let command = format!("packaging/install.sh --fixed-drivers {LIST} --destdir target/trees/fixed");
+    let command = format!(
+        "VKLOAD_REFUSE_SOFTWARE_DEVICES=1 packaging/install.sh --fixed-drivers {LIST} --destdir target/trees/fixed"
+    );
     let Some(tree) = artifact("trees/fixed", &command) else { return };
     let libraries = tree.join("usr/local/lib");
     assert!(!tree.join("usr/local/bin").exists(), "the tool would judge manifests that this library ignores");
@@ -112,7 +119,8 @@ fn without_a_driver_the_reason_names_the_list() {
     let Some(fixed) = fixed() else { return };
     let machine = Machine::with_default_search();
     let library = machine.work().join("libvulkan.so.1");
-    fs::write(&library, without_drivers(&fs::read(fixed).expect("the library"))).expect("a copy");
+    fs::write(&library, renamed(&fs::read(fixed).expect("the library"), b"libnull", b"libnone"))
+        .expect("a copy");
     let library = Library::at(&library);
     let mut program = machine.command(&library, "vulkaninfo");
     let output = run(with_every_variable(&mut program));
@@ -121,12 +129,28 @@ fn without_a_driver_the_reason_names_the_list() {
     assert!(output.stderr.contains(&expected), "{}", output.stderr);
 }
 
-/// Returns the library with paths that do not exist.
-fn without_drivers(library: &[u8]) -> Vec<u8> {
+#[test]
+fn a_build_may_refuse_software_devices() {
+    skip_unless!(NEEDS);
+    let Some((machine, fixed, program)) = machine_with_drivers() else { return };
+    let bytes = fs::read(fixed.file()).expect("the library");
+    let run_with = |from, to| {
+        let copy = machine.work().join("libvulkan.so.1");
+        fs::write(&copy, renamed(&bytes, from, to)).expect("a copy");
+        run(&mut program.command(&machine, &Library::at(&copy)))
+    };
+    let said = run_with(b"libnull1", b"libsoft1").success();
+    assert_eq!(said.matches("device null driver").count(), 2, "{said}");
+    let output = run_with(b"libnull", b"libsoft");
+    assert!(!output.status.success() && output.stderr.contains("not software"), "{}", output.stderr);
+}
+
+/// Returns the library with other paths of drivers.
+fn renamed(library: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut changed = library.to_vec();
-    for at in 0..library.len().saturating_sub(7) {
-        if library[at..].starts_with(b"libnull") {
-            changed[at..at + 7].copy_from_slice(b"libnone");
+    for at in 0..library.len() {
+        if library[at..].starts_with(from) {
+            changed[at..at + to.len()].copy_from_slice(to);
         }
     }
     changed

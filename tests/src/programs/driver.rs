@@ -55,17 +55,18 @@ pub fn lavapipe_copies(folder: &Path, count: usize) -> Vec<PathBuf> {
 /// Compiles the null driver in `folder`, with `devices` devices, and returns its manifest.
 pub fn null_driver(folder: &Path, devices: u32) -> PathBuf {
     let library = folder.join(format!("libnull{devices}.so"));
-    let status = Command::new("cc")
-        .args(["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-o"])
-        .arg(&library)
-        .arg(format!("-DDEVICES={devices}"))
-        .arg(NULL_DRIVER)
-        .status()
-        .expect("install the Debian package gcc");
-    assert!(status.success(), "the null driver does not compile");
+    compile_null_driver(&library, &[&format!("-DDEVICES={devices}")]);
     let manifest = folder.join(format!("null{devices}.json"));
     write_manifest(&manifest, &library, "1.3.0");
     manifest
+}
+
+/// Compiles the null driver as `library`. `DEVICES` and `TYPE` are options.
+pub fn compile_null_driver(library: &Path, options: &[&str]) {
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-o"]).arg(library).args(options);
+    let status = compiler.arg(NULL_DRIVER).status().expect("install the Debian package gcc");
+    assert!(status.success(), "the null driver does not compile");
 }
 
 /// Writes a manifest of this project's null driver, the one built on `driver-runtime`, into `folder`.

@@ -25,7 +25,8 @@ pub use c_program::CProgram;
 pub use compute::{Commands, compute_on};
 pub use difference::{json_lines, same_as_distribution};
 pub use driver::{
-    NULL_DRIVER, example_driver, lavapipe, lavapipe_copies, lavapipe_library, null_driver, swiftshader,
+    NULL_DRIVER, compile_null_driver, example_driver, lavapipe, lavapipe_copies, lavapipe_library,
+    null_driver, swiftshader,
 };
 pub use library::Library;
 pub use machine::{Machine, Output, run};

@@ -75,7 +75,7 @@ public final class InApplication {
             check(text.contains("libVkLayer_compressed.so: not used: it is compressed in the archive"), text);
             check(json(loader, "layers").contains("\"decision\":\"compressed\""), "JSON");
             equal(loader.doctor().getDrivers().toString(), "[libvulkan.so: used]");
-            Report.Entry packed = loader.doctor().getLayers().get(0);
+            Report.Entry packed = loader.doctor().getLayers().get(1);
             equal(packed.toString(), "VK_LAYER_TEST_packed: active");
             equal(packed.getLibrary(), PACKAGE + "/libVkLayer_packed.so");
         }
