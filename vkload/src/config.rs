@@ -32,6 +32,7 @@ use crate::own_loader::{self, Applied, Combine, OnMessage, Setting};
 ///     .hint("for more, start this program with --diagnose")
 ///     .apply()?;
 /// let entry = vkload::entry();
+/// # assert!(matches!(Config::new().apply(), Err(vkload::ConfigError::AlreadyConfigured)));
 /// # Ok::<(), vkload::ConfigError>(())
 /// ```
 #[derive(Clone, Default)]
@@ -73,8 +74,10 @@ pub enum LogLevel {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The loader is in use, or has a configuration: one comes before [`entry`](crate::entry) and every other use.
+    /// The loader is in use: a configuration comes before [`entry`](crate::entry) and every other use.
     InUse,
+    /// Another configuration was applied before.
+    AlreadyConfigured,
     /// A driver or layer is not at this path.
     NotFound(PathBuf),
     /// A path or name cannot be an element of a list, because it has a colon or a NUL.
@@ -87,7 +90,10 @@ impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::InUse => f.write_str(
-                "the Vulkan loader in this program is in use already; apply one configuration, before anything else",
+                "the Vulkan loader in this program is in use already; apply the configuration before anything else",
+            ),
+            Self::AlreadyConfigured => f.write_str(
+                "the Vulkan loader in this program has another configuration; put both into one, and apply it once",
             ),
             Self::NotFound(path) => {
                 write!(f, "{} does not exist; install it there, or leave it out of the configuration", path.display())
@@ -188,9 +194,13 @@ impl Config {
         let choose = || {
             let newer = self.prefer_newer.then(|| own_loader::newer_system_loader(HEADER_VERSION)).flatten();
             let find = newer.unwrap_or_else(own_loader::own);
-            Applied { settings, on_message: self.on_message, hint: self.hint, find }
+            Applied { settings, on_message: self.on_message, hint: self.hint, find, is_configured: true }
         };
-        if own_loader::apply(choose) { Ok(()) } else { Err(ConfigError::InUse) }
+        match own_loader::apply(choose) {
+            None => Ok(()),
+            Some(before) if before.is_configured => Err(ConfigError::AlreadyConfigured),
+            Some(_) => Err(ConfigError::InUse),
+        }
     }
 
     fn path(self, name: &'static CStr, combine: Combine, path: impl Into<PathBuf>) -> Self {

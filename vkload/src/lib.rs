@@ -7,6 +7,7 @@
 //! // SAFETY: this command may be called at any time.
 //! let version = unsafe { entry.try_enumerate_instance_version() }?;
 //! assert!(version >= Some(vkload::ash::vk::API_VERSION_1_3));
+//! # assert!(matches!(vkload::Config::new().apply(), Err(vkload::ConfigError::InUse)));
 //! # Ok::<(), vkload::ash::vk::Result>(())
 //! ```
 //!

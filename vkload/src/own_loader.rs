@@ -46,25 +46,28 @@ pub(crate) struct Applied {
     /// The end of the message that no driver can be used.
     pub(crate) hint: String,
     pub(crate) find: vk::PFN_vkGetInstanceProcAddr,
+    /// Whether the program has configured it.
+    pub(crate) is_configured: bool,
 }
 
 static APPLIED: OnceLock<Applied> = OnceLock::new();
 
-/// Uses the result of `choose`, unless the loader is in use already. Returns whether it is used.
-pub(crate) fn apply(choose: impl FnOnce() -> Applied) -> bool {
-    let mut used = false;
-    APPLIED.get_or_init(|| {
-        used = true;
+/// Uses the result of `choose`, unless the loader is in use already: then returns what is used.
+pub(crate) fn apply(choose: impl FnOnce() -> Applied) -> Option<&'static Applied> {
+    let mut is_new = false;
+    let applied = APPLIED.get_or_init(|| {
+        is_new = true;
         prepared(choose())
     });
-    used
+    (!is_new).then_some(applied)
 }
 
 /// Returns vkGetInstanceProcAddr. From the first call on, the configuration stays.
 pub(crate) fn find() -> vk::PFN_vkGetInstanceProcAddr {
     APPLIED
         .get_or_init(|| {
-            prepared(Applied { settings: Vec::new(), on_message: None, hint: String::new(), find: own() })
+            let (settings, hint) = (Vec::new(), String::new());
+            prepared(Applied { settings, on_message: None, hint, find: own(), is_configured: false })
         })
         .find
 }
