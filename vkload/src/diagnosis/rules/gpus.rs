@@ -6,6 +6,7 @@ use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
 use crate::facts::{Gpu, Module, Node};
 use crate::probe::{Ending, Trial};
+use crate::view::DriverView;
 
 pub(super) fn without_driver(case: &Case) -> Vec<Finding> {
     let idle = |gpu: &&Gpu| case.works().is_some() && !case.is_driven(gpu);
@@ -80,6 +81,13 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         }
         return Some(finding.step(case.install_driver(Some(gpu.vendor))));
     };
+    let has_mesas = drivers.iter().any(|driver| file_name(&driver.manifest).starts_with("radeon"));
+    not_found(case, gpu, driver, has_mesas)
+}
+
+/// Reports a GPU that the driver installed for it does not find.
+fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Option<Finding> {
+    let finding = |what: String| Finding::new(case, Id::GpuNotFound, &format!("GPU {}", gpu.address), what);
     // Another rule reports why the driver does not work, if that is known. Containers see GPUs on the bus that they are not given.
     let is_missing = |trial: &Trial| {
         let known = trial.devices.iter().all(|tried| !tried.device.bus.is_empty() && !tried.device.is(gpu));
@@ -89,27 +97,27 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     if !quiet || super::devices::any_closed(case) {
         return None;
     }
-    let kernel = kernel.unwrap_or_default();
+    let kernel = gpu.driver.as_deref().unwrap_or_default();
     let helping = case.trials.helping.iter().find(|(of, ..)| *of == driver.manifest);
     let with = helping.map(|(_, name, value)| format!("; with {name}={value} it does")).unwrap_or_default();
     let what = format!(
-        "{} loads, but does not find this GPU ({maker}; kernel driver {kernel}){}{}{with}",
+        "{} loads, but does not find this GPU ({}; kernel driver {kernel}){}{}{with}",
         file_name(&driver.manifest),
+        gpu.name(),
         case.trial(driver).map(Trial::searches).unwrap_or_default(),
         case.trial(driver).map(super::drivers::printed).unwrap_or_default(),
     );
     if let Some(trial) = case.trial(driver).filter(|_| helping.is_some()) {
         let steps = super::drivers::repair(case, driver, trial);
-        return Some(finding(Id::GpuNotFound, what).evidence(Evidence::Seen).with_steps(steps));
+        return Some(finding(what).evidence(Evidence::Seen).with_steps(steps));
     }
     if let Some(missing) = case.trial(driver).and_then(|trial| trial.not_found.first()) {
         let install = case.install_library(missing);
-        return Some(finding(Id::GpuNotFound, what).evidence(Evidence::Seen).with_steps(install));
+        return Some(finding(what).evidence(Evidence::Seen).with_steps(install));
     }
-    let has_mesas = drivers.iter().any(|driver| file_name(&driver.manifest).starts_with("radeon"));
     // AMD's own driver does not find all its GPUs, and Mesa's does.
     if gpu.vendor == 0x1002 && !has_mesas {
-        return Some(finding(Id::GpuNotFound, what).step(case.install_driver(Some(gpu.vendor))));
+        return Some(finding(what).step(case.install_driver(Some(gpu.vendor))));
     }
     let step: Step = match gpu.vendor {
         0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".into(),
@@ -117,7 +125,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         _ => Step::say("Update Mesa and the kernel: the GPU may be too new for them, or too old; the kernel's log may say more: ")
             .run(Command::new("sudo dmesg | grep -i {}", &[&kernel])),
     };
-    Some(finding(Id::GpuNotFound, what).step(step))
+    Some(finding(what).step(step))
 }
 
 /// Returns whether no device file is here for a GPU whose kernel driver makes one.
