@@ -8,7 +8,7 @@
     reason = "the text around it explains it"
 )]
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::prelude::*;
@@ -40,7 +40,7 @@ impl Driver for Small {
     type PhysicalDevice = ();
     type Device = ();
     type Queue = ();
-    type Sync = Flag;
+    type Sync = AtomicU64;
 
     const SYNC_TYPES: &'static [SyncType] = &[
         SyncType::new(
@@ -83,28 +83,13 @@ impl Driver for Small {
     fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
-    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Flag, SubmitError> {
-        Ok(Flag(initial.into()))
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<AtomicU64, SubmitError> {
+        Ok(initial.into())
     }
     fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         work.waits.iter().for_each(|wait| wait.done());
         work.signals.iter().for_each(|signal| signal.done());
         Ok(())
-    }
-}
-
-/// A synchronisation object.
-pub struct Flag(AtomicU64);
-
-impl SyncObject for Flag {
-    fn value(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
-    }
-    fn signal(&self, value: u64) {
-        self.0.store(value, Ordering::Release);
-    }
-    fn reset(&self) {
-        self.0.store(0, Ordering::Release);
     }
 }
 

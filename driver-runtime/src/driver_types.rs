@@ -1,5 +1,8 @@
 //! The types that the runtime's objects store for a driver.
 
+use core::sync::atomic::Ordering;
+
+use crate::atomic::AtomicU64;
 use crate::host::Host;
 
 /// The types that the runtime's objects store for a driver: the driver's parts, and the queue state that the runtime
@@ -41,5 +44,20 @@ pub trait SyncObject: Send + Sync + 'static {
     /// [`Ability::WAIT_PENDING`](crate::sync_object::Ability::WAIT_PENDING).
     fn is_pending(&self, value: u64) -> bool {
         self.value() >= value
+    }
+}
+
+/// The object of a driver whose queues run work at once.
+impl SyncObject for AtomicU64 {
+    fn value(&self) -> u64 {
+        self.load(Ordering::Acquire)
+    }
+    // Rust 1.95 compiles a loop over signals around this store wrongly for 32-bit Arm, if it is optimised for size.
+    #[cfg_attr(target_arch = "arm", inline(never))]
+    fn signal(&self, value: u64) {
+        self.store(value, Ordering::Release);
+    }
+    fn reset(&self) {
+        self.store(0, Ordering::Release);
     }
 }

@@ -8,14 +8,16 @@ use ash::vk::{self, Handle};
 use vkload_core::registry::{CommandId, command};
 
 use crate::device::Device;
-use crate::device::tests::{MadeDevice, make, queues};
-use crate::dispatch::{Command, DispatchTable};
+use crate::device::tests::{make, queues};
+use crate::dispatch::DispatchTable;
 use crate::driver::{Driver, Search, Tables};
 use crate::instance::tests::{make_for, make_with};
-use crate::object::{Object, ObjectBase, ParentObject, VkObject};
+use crate::object::{Object, ObjectBase, ParentObject};
 use crate::physical_device::Description;
 use crate::physical_device::tests::{enumerate, with_device};
-use crate::testing::{Fail, Ledger, TestDriver, commands, failing, plan, with_memory};
+use crate::testing::{Fail, Ledger, TestDriver, commands, failing, objects, plan, with_memory};
+
+const TABLE: &DispatchTable = <TestDriver as Tables>::TABLE;
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -39,16 +41,6 @@ fn each_fails(name: &str, mut call: impl FnMut() -> vk::Result) -> usize {
     count
 }
 
-/// Returns a function of the driver's table.
-///
-/// # Safety
-/// `P` is the type of a pointer to the command's function.
-unsafe fn function<P: Copy>(command: CommandId) -> P {
-    let found: Command = <TestDriver as Tables>::TABLE.get(command).unwrap();
-    // SAFETY: the caller vouches for the type.
-    unsafe { core::mem::transmute_copy(&found) }
-}
-
 fn describe() -> Description {
     let mut known = Description::new(b"x", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
     known.queue_family_count = 1;
@@ -56,35 +48,18 @@ fn describe() -> Description {
     known
 }
 
-/// A command that creates an object of a device, and the one that destroys it.
-fn of_device<I, H: Handle + Copy>(made: &MadeDevice, create: CommandId, destroy: CommandId, info: &I) {
-    type Create<I, H> =
-        unsafe extern "system" fn(vk::Device, *const I, *const Callbacks, *mut H) -> vk::Result;
-    type Destroy<H> = unsafe extern "system" fn(vk::Device, H, *const Callbacks);
+/// Tries a command that creates an object of a device or an instance, and the one that destroys it.
+fn try_both<P: Copy, I, H: Handle + Copy>(parent: P, create: CommandId, destroy: CommandId, info: &I) {
+    type Create<P, I, H> = unsafe extern "system" fn(P, *const I, *const Callbacks, *mut H) -> vk::Result;
+    type Destroy<P, H> = unsafe extern "system" fn(P, H, *const Callbacks);
     // SAFETY: the callers name commands of these types, and live handles are passed.
     unsafe {
-        let (create_one, destroy_one): (Create<I, H>, Destroy<H>) = (function(create), function(destroy));
+        let (create_one, destroy_one): (Create<P, I, H>, Destroy<P, H>) =
+            (commands::typed(TABLE.get(create)), commands::typed(TABLE.get(destroy)));
         each_fails(create.name().to_str().unwrap(), || {
             let mut handle = H::from_raw(0);
-            let result = create_one(made.0, info, null(), &mut handle);
-            destroy_one(made.0, handle, null());
-            result
-        });
-    }
-}
-
-/// As `of_device`, for instances.
-fn of_instance<I, H: Handle + Copy>(instance: vk::Instance, create: CommandId, destroy: CommandId, info: &I) {
-    type Create<I, H> =
-        unsafe extern "system" fn(vk::Instance, *const I, *const Callbacks, *mut H) -> vk::Result;
-    type Destroy<H> = unsafe extern "system" fn(vk::Instance, H, *const Callbacks);
-    // SAFETY: as above.
-    unsafe {
-        let (create_one, destroy_one): (Create<I, H>, Destroy<H>) = (function(create), function(destroy));
-        each_fails(create.name().to_str().unwrap(), || {
-            let mut handle = H::from_raw(0);
-            let result = create_one(instance, info, null(), &mut handle);
-            destroy_one(instance, handle, null());
+            let result = create_one(parent, info, null(), &mut handle);
+            destroy_one(parent, handle, null());
             result
         });
     }
@@ -164,15 +139,15 @@ fn every_command_that_creates_something_without_memory() {
         vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE).initial_value(3);
     let timeline = vk::SemaphoreCreateInfo::default().push_next(&mut timeline);
     macro_rules! test {
-        ($of:ident $($parent:expr),*; $create:ident, $destroy:ident, $handle:ty, $info:expr) => {{
+        ($parent:expr; $create:ident, $destroy:ident, $handle:ty, $info:expr) => {{
             tested.push(command::$create);
-            $of::<_, $handle>($($parent,)* command::$create, command::$destroy, &$info);
+            try_both::<_, _, $handle>($parent, command::$create, command::$destroy, &$info);
         }};
     }
-    test!(of_device &made; CREATE_FENCE, DESTROY_FENCE, vk::Fence, vk::FenceCreateInfo::default());
-    test!(of_device &made; CREATE_SEMAPHORE, DESTROY_SEMAPHORE, vk::Semaphore, vk::SemaphoreCreateInfo::default());
-    test!(of_device &made; CREATE_SEMAPHORE, DESTROY_SEMAPHORE, vk::Semaphore, timeline);
-    test!(of_device &made; CREATE_PRIVATE_DATA_SLOT, DESTROY_PRIVATE_DATA_SLOT, vk::PrivateDataSlot,
+    test!(made.0; CREATE_FENCE, DESTROY_FENCE, vk::Fence, vk::FenceCreateInfo::default());
+    test!(made.0; CREATE_SEMAPHORE, DESTROY_SEMAPHORE, vk::Semaphore, vk::SemaphoreCreateInfo::default());
+    test!(made.0; CREATE_SEMAPHORE, DESTROY_SEMAPHORE, vk::Semaphore, timeline);
+    test!(made.0; CREATE_PRIVATE_DATA_SLOT, DESTROY_PRIVATE_DATA_SLOT, vk::PrivateDataSlot,
         vk::PrivateDataSlotCreateInfo::default());
     let instance = vk::Instance::from_raw(made.get().root().base().instance_root().base().address());
     let messenger = vk::DebugUtilsMessengerCreateInfoEXT::default().pfn_user_callback(Some(silent));
@@ -180,26 +155,21 @@ fn every_command_that_creates_something_without_memory() {
     {
         let fresh = make_for(3, &[]).unwrap();
         let mut kept = vk::DebugUtilsMessengerEXT::null();
-        // SAFETY: the type is the command's; a live handle and valid pointers.
+        // SAFETY: a live handle and valid pointers.
         unsafe {
-            let create: vk::PFN_vkCreateDebugUtilsMessengerEXT =
-                function(command::CREATE_DEBUG_UTILS_MESSENGER_EXT);
+            let create = commands::create_messenger::<TestDriver>();
             let (result, reached, left) =
                 failing(Fail::Only(0), || create(fresh.0, &messenger, null(), &mut kept));
             assert_eq!((result, reached, left), (vk::Result::ERROR_OUT_OF_HOST_MEMORY, true, 0));
             let warm = with_memory(|| create(instance, &messenger, null(), &mut kept));
             assert_eq!(warm, vk::Result::SUCCESS);
         }
-        test!(of_instance instance; CREATE_DEBUG_UTILS_MESSENGER_EXT, DESTROY_DEBUG_UTILS_MESSENGER_EXT,
+        test!(instance; CREATE_DEBUG_UTILS_MESSENGER_EXT, DESTROY_DEBUG_UTILS_MESSENGER_EXT,
             vk::DebugUtilsMessengerEXT, messenger);
-        test!(of_instance instance; CREATE_DEBUG_REPORT_CALLBACK_EXT, DESTROY_DEBUG_REPORT_CALLBACK_EXT,
+        test!(instance; CREATE_DEBUG_REPORT_CALLBACK_EXT, DESTROY_DEBUG_REPORT_CALLBACK_EXT,
             vk::DebugReportCallbackEXT, vk::DebugReportCallbackCreateInfoEXT::default());
         // SAFETY: as above.
-        unsafe {
-            let destroy: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
-                function(command::DESTROY_DEBUG_UTILS_MESSENGER_EXT);
-            destroy(instance, kept, null());
-        }
+        unsafe { commands::destroy_messenger::<TestDriver>()(instance, kept, null()) };
     }
     let table = DispatchTable::new(&<TestDriver as Tables>::COMMON);
     let untested: Vec<String> = CommandId::all()
@@ -211,23 +181,18 @@ fn every_command_that_creates_something_without_memory() {
     assert_eq!(untested, <[String; 0]>::default());
 }
 
-struct Buffer;
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Buffer {
-    type Handle = vk::Buffer;
-    type Parent = Device<TestDriver>;
-}
+objects!(Buffer: Buffer of Device<TestDriver>,);
 
 #[test]
 fn names_and_private_data_without_memory() {
     let made = make(&vk::DeviceCreateInfo::default().queue_create_infos(&[queues(0, 1)])).unwrap();
     let device = made.0;
-    // SAFETY: the types are the commands'; live handles and valid structures throughout.
+    // SAFETY: live handles and valid structures throughout.
     unsafe {
-        let name: vk::PFN_vkSetDebugUtilsObjectNameEXT = function(command::SET_DEBUG_UTILS_OBJECT_NAME_EXT);
-        let set: vk::PFN_vkSetPrivateData = function(command::SET_PRIVATE_DATA);
-        let create: vk::PFN_vkCreatePrivateDataSlot = function(command::CREATE_PRIVATE_DATA_SLOT);
-        let destroy: vk::PFN_vkDestroyPrivateDataSlot = function(command::DESTROY_PRIVATE_DATA_SLOT);
+        let name = commands::set_object_name::<TestDriver>();
+        let set = commands::set_private_data::<TestDriver>();
+        let create = commands::create_private_data_slot::<TestDriver>();
+        let destroy = commands::destroy_private_data_slot::<TestDriver>();
         let mut slot = vk::PrivateDataSlot::null();
         let info = vk::PrivateDataSlotCreateInfo::default();
         assert_eq!(create(device, &info, null(), &mut slot), vk::Result::SUCCESS);

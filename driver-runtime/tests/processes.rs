@@ -9,7 +9,6 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::registry::{ExtensionSet, extension};
@@ -105,7 +104,6 @@ impl Driver for Neighbour {
         SyncType::new(Ability::BINARY.and(WAITS).and(Ability::CPU_RESET)),
         SyncType::new(Ability::TIMELINE.and(WAITS)).sharing(OPAQUE, OPAQUE),
     ];
-    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
         &Linux

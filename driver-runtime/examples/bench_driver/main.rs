@@ -11,7 +11,7 @@
 
 mod objects;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use vkload_driver_runtime::command_buffer;
 use vkload_driver_runtime::dispatch::EntryPoints;
@@ -19,7 +19,6 @@ use vkload_driver_runtime::features::Features;
 use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::{Waiting, vk};
 
-/// The driver.
 pub(crate) struct Bench;
 
 impl Driver for Bench {
@@ -27,7 +26,7 @@ impl Driver for Bench {
     type PhysicalDevice = ();
     type Device = ();
     type Queue = ();
-    type Sync = Flag;
+    type Sync = AtomicU64;
 
     const SYNC_TYPES: &'static [SyncType] = &[
         SyncType::new(
@@ -65,28 +64,13 @@ impl Driver for Bench {
     fn create_queue(_: &Device<Self>, _: QueueInfo) -> Result<(), CreateDeviceError> {
         Ok(())
     }
-    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Flag, SubmitError> {
-        Ok(Flag(initial.into()))
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<AtomicU64, SubmitError> {
+        Ok(initial.into())
     }
     fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         work.waits.iter().for_each(|wait| wait.done());
         work.signals.iter().for_each(|signal| signal.done());
         Ok(())
-    }
-}
-
-/// A synchronisation object.
-pub(crate) struct Flag(AtomicU64);
-
-impl SyncObject for Flag {
-    fn value(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
-    }
-    fn signal(&self, value: u64) {
-        self.0.store(value, Ordering::Release);
-    }
-    fn reset(&self) {
-        self.0.store(0, Ordering::Release);
     }
 }
 

@@ -46,7 +46,6 @@ pub(crate) const COMMANDS: EntryPoints<Bench> = unsafe {
     }
 };
 
-/// The type behind each handle.
 macro_rules! objects {
     ($($name:ident($data:ty): $handle:ident,)*) => { $(
         pub(crate) struct $name($data);

@@ -33,7 +33,6 @@ struct DescriptorPool(Mutex<Members<Set>>);
 #[derive(Default)]
 struct Set(Mutex<[vk::DescriptorBufferInfo; BINDINGS]>);
 
-/// The type behind each handle.
 macro_rules! objects {
     ($($name:ty: $handle:ident,)*) => {$(
         // SAFETY: no other type is behind such handles.

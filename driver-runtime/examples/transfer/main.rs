@@ -11,7 +11,7 @@ mod memory;
 mod shader;
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use vkload_driver_runtime::command_buffer::{self, CommandBuffers, CommandPool, Recording};
 use vkload_driver_runtime::dispatch::EntryPoints;
@@ -21,7 +21,6 @@ use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::registry::{ExtensionSet, extension};
 use vkload_driver_runtime::{default_commands, entry_points, events, vk};
 
-/// The driver.
 pub struct Transfer;
 
 impl Driver for Transfer {
@@ -29,7 +28,7 @@ impl Driver for Transfer {
     type PhysicalDevice = ();
     type Device = ();
     type Queue = ();
-    type Sync = Flag;
+    type Sync = AtomicU64;
 
     const SYNC_TYPES: &'static [SyncType] = &[
         SyncType::new(
@@ -82,8 +81,8 @@ impl Driver for Transfer {
         Ok(())
     }
 
-    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Flag, SubmitError> {
-        Ok(Flag(initial.into()))
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<AtomicU64, SubmitError> {
+        Ok(initial.into())
     }
 
     /// Runs the work at once. The signals that it waits for have occurred: their work was submitted earlier, to this
@@ -132,21 +131,6 @@ fn describe() -> Description {
     device.queue_families[0].queue_flags = vk::QueueFlags::COMPUTE | vk::QueueFlags::TRANSFER;
     device.queue_families[0].queue_count = 4;
     device
-}
-
-/// A synchronisation object.
-pub struct Flag(AtomicU64);
-
-impl SyncObject for Flag {
-    fn value(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
-    }
-    fn signal(&self, value: u64) {
-        self.0.store(value, Ordering::Release);
-    }
-    fn reset(&self) {
-        self.0.store(0, Ordering::Release);
-    }
 }
 
 /// The driver has no images, so every format query reports no support.

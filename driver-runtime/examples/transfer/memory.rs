@@ -13,7 +13,6 @@ use crate::Transfer;
 /// The alignment of buffer memory, in bytes.
 pub(crate) const ALIGNMENT: u64 = 64;
 
-/// The bytes of the only heap.
 pub(crate) const HEAP: u64 = 1 << 32;
 
 /// A block of memory, zero at first.

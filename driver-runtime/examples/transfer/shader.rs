@@ -4,14 +4,12 @@ use std::collections::HashMap;
 
 use crate::memory::Range;
 
-/// The resources of a shader.
 pub(crate) struct Resources<'a> {
     /// The buffer of a binding in the first set.
     pub(crate) buffer: &'a dyn Fn(u32) -> Option<Range>,
     pub(crate) push_constants: &'a [u32],
 }
 
-/// A module. Numbers are results of instructions.
 #[derive(Default)]
 pub(crate) struct Module {
     types: HashMap<u32, Type>,

@@ -7,14 +7,14 @@ use std::thread;
 use std::vec::Vec;
 
 use ash::vk;
-use vkload_core::registry::{CommandId, command};
+use vkload_core::registry::command;
 
 use super::{
     CommandBuffer, CommandBuffers, CommandPool, ExclusiveCommandBuffer, Recording, State, entry_points,
 };
-use crate::dispatch::{Command, EntryPoints};
+use crate::dispatch::EntryPoints;
 use crate::prelude::*;
-use crate::testing::{Ledger, Number, TestHost, commands, no_parts};
+use crate::testing::{Ledger, commands, no_parts, plain_driver};
 
 std::thread_local! {
     /// The calls executed on this thread, each with its command buffer.
@@ -63,39 +63,11 @@ impl CommandBuffers for Later {
     }
 }
 
-impl Driver for Later {
-    no_parts!();
-    type Sync = Number;
-    const SYNC_TYPES: &'static [SyncType] = <crate::testing::TestDriver as Driver>::SYNC_TYPES;
-    const COMMANDS: EntryPoints<Self> = entry_points::<Self>();
-    fn host() -> &'static dyn Host {
-        &TestHost
-    }
-    fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
-        found.push(Description::new(b"x", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU), ())?;
-        Ok(Search::Done)
-    }
-    fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Number, SubmitError> {
-        Err(SubmitError::OutOfDeviceMemory)
-    }
-    fn submit(_: &Queue<Self>, _: &Work<'_, Self>) -> Result<(), SubmitError> {
-        Ok(())
-    }
-}
-
-/// Returns a command of the runtime's.
-///
-/// # Safety
-/// `P` is the type of a pointer to the command's function.
-unsafe fn function<P: Copy>(command: CommandId) -> P {
-    let found: Command = Later::COMMANDS.get(command.canonical()).unwrap();
-    // SAFETY: the caller vouches for the type.
-    unsafe { core::mem::transmute_copy(&found) }
-}
+plain_driver!(Later, entry_points::<Self>(), || ());
 
 macro_rules! call {
     ($command:ident: $kind:ident($($argument:expr),*)) => {
-        (function::<vk::$kind>(command::$command))($($argument),*)
+        (commands::typed::<vk::$kind>(Later::COMMANDS.get(command::$command.canonical())))($($argument),*)
     };
 }
 

@@ -10,12 +10,12 @@ use vkload_core::registry::{ExtensionSet, extension};
 use super::Device;
 use crate::features::{Features, name};
 use crate::instance::tests::Made;
-use crate::object::{Object, ParentObject, VkObject};
+use crate::object::{Object, ParentObject};
 use crate::physical_device::Description;
 use crate::physical_device::tests::{with_device, with_device_and_extensions};
 use crate::proc_addr::{get_device_proc_addr, get_instance_proc_addr, get_physical_device_proc_addr};
 use crate::result::CreateDeviceError;
-use crate::testing::{Ledger, TestDriver, commands, plan};
+use crate::testing::{Ledger, TestDriver, commands, objects, plan};
 
 /// A device that is destroyed with the test, before its instance.
 pub(crate) struct MadeDevice(pub(crate) vk::Device, #[expect(dead_code, reason = "is kept")] Made);
@@ -264,12 +264,7 @@ fn the_status_is_asked_for_until_the_device_is_lost() {
     assert_eq!(device.lost_reason(), Some("the test said so"));
 }
 
-struct Buffer;
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Buffer {
-    type Handle = vk::Buffer;
-    type Parent = Device<TestDriver>;
-}
+objects!(Buffer: Buffer of Device<TestDriver>,);
 
 #[test]
 fn private_data_and_names_through_the_commands() {

@@ -9,8 +9,8 @@ use ash::vk;
 use vkload_core::registry::{self, CommandId, ExtensionSet, command, extension};
 
 use super::{Command, DispatchTable, Enabled, EntryPoints, trampoline};
-use crate::object::{Object, VkObject};
-use crate::testing::{Held, TestDevice};
+use crate::object::Object;
+use crate::testing::{Held, TestDevice, objects};
 
 extern "system" fn one() {}
 extern "system" fn two() -> u32 {
@@ -137,12 +137,7 @@ fn any_providing_extension_is_enough() {
     assert!(!enabled(4, &none, Some(&none)).has(command));
 }
 
-struct Commands;
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Commands {
-    type Handle = vk::CommandBuffer;
-    type Parent = TestDevice;
-}
+objects!(Commands: CommandBuffer of TestDevice,);
 
 extern "system" fn add(_: vk::CommandBuffer, a: u32, b: u32) -> u32 {
     a + b

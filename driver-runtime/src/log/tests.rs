@@ -12,21 +12,18 @@ use ash::vk::{self, Handle};
 
 use super::{Label, Level, Topic, failed};
 use crate::device::tests::{make, queues};
-use crate::dispatch::Command;
-use crate::driver::Tables;
 use crate::instance::tests::Made;
 use crate::message;
-use crate::object::{Object, ObjectBase, Owned, ParentObject, VkObject};
+use crate::object::{Object, ObjectBase, Owned, ParentObject};
+use crate::out_array::list;
 use crate::physical_device::tests::{enumerate, with_device};
 use crate::physical_device::{Description, Physical};
 use crate::result::CreateDeviceError;
-use crate::testing::{Held, Ledger, TestDevice, TestDriver, commands, live_devices, plan};
-use vkload_core::registry::{CommandId, command};
+use crate::testing::{Held, Ledger, TestDevice, TestDriver, commands, live_devices, objects, plan};
 
 type Severity = vk::DebugUtilsMessageSeverityFlagsEXT;
 type Types = vk::DebugUtilsMessageTypeFlagsEXT;
 
-/// The arguments of a callback.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) severity: u32,
@@ -39,7 +36,6 @@ pub(crate) struct Heard {
     devices_alive: i32,
 }
 
-/// A messenger's memory.
 #[derive(Default)]
 pub(crate) struct Ear(Mutex<Vec<Heard>>);
 
@@ -78,19 +74,13 @@ unsafe extern "system" fn hear(
 ) -> vk::Bool32 {
     // SAFETY: the user data is an ear, and the data is valid for a callback.
     let (data, ear) = unsafe { (&*data, &*user.cast::<Ear>()) };
-    let slice = |first, count| {
+    let labels = |first: *const vk::DebugUtilsLabelEXT<'_>, count| {
         // SAFETY: counted arrays, NULL if empty.
-        if count == 0 { &[][..] } else { unsafe { core::slice::from_raw_parts(first, count as usize) } }
+        let labels = unsafe { list(first, count) }.iter();
+        labels.map(|label| (string(label.p_label_name), label.color)).collect::<Vec<_>>()
     };
-    let labels = |list: &[vk::DebugUtilsLabelEXT<'_>]| {
-        list.iter().map(|label| (string(label.p_label_name), label.color)).collect::<Vec<_>>()
-    };
-    let named = if data.object_count == 0 {
-        &[][..]
-    } else {
-        // SAFETY: as above.
-        unsafe { core::slice::from_raw_parts(data.p_objects, data.object_count as usize) }
-    };
+    // SAFETY: a counted array.
+    let named = unsafe { list(data.p_objects, data.object_count) };
     let name = |name: *const c_char| (!name.is_null()).then(|| string(name));
     ear.0.lock().unwrap().push(Heard {
         severity: severity.as_raw(),
@@ -101,22 +91,11 @@ unsafe extern "system" fn hear(
             .iter()
             .map(|info| (info.object_type.as_raw(), info.object_handle, name(info.p_object_name)))
             .collect(),
-        queue_labels: labels(slice(data.p_queue_labels, data.queue_label_count)),
-        command_labels: labels(slice(data.p_cmd_buf_labels, data.cmd_buf_label_count)),
+        queue_labels: labels(data.p_queue_labels, data.queue_label_count),
+        command_labels: labels(data.p_cmd_buf_labels, data.cmd_buf_label_count),
         devices_alive: live_devices(),
     });
     vk::FALSE
-}
-
-/// Returns a command of the driver's table.
-///
-/// # Safety
-/// `P` is the type of a pointer to the function of the command.
-unsafe fn function<P: Copy>(command: CommandId) -> P {
-    let found: Command = <TestDriver as Tables>::TABLE.get(command).unwrap();
-    assert_eq!(size_of::<P>(), size_of::<Command>());
-    // SAFETY: the caller vouches for the type.
-    unsafe { core::mem::transmute_copy(&found) }
 }
 
 pub(crate) fn add(
@@ -132,22 +111,16 @@ fn add_in(
     callbacks: *const vk::AllocationCallbacks<'_>,
 ) -> vk::DebugUtilsMessengerEXT {
     let mut messenger = vk::DebugUtilsMessengerEXT::null();
-    // SAFETY: the type is the command's; a live handle and valid pointers.
-    unsafe {
-        let create: vk::PFN_vkCreateDebugUtilsMessengerEXT =
-            function(command::CREATE_DEBUG_UTILS_MESSENGER_EXT);
-        assert_eq!(create(instance, info, callbacks, &mut messenger), vk::Result::SUCCESS);
-    }
+    // SAFETY: a live handle and valid pointers.
+    let result =
+        unsafe { commands::create_messenger::<TestDriver>()(instance, info, callbacks, &mut messenger) };
+    assert_eq!(result, vk::Result::SUCCESS);
     messenger
 }
 
 pub(crate) fn remove(instance: vk::Instance, messenger: vk::DebugUtilsMessengerEXT) {
-    // SAFETY: the type is the command's; live handles.
-    unsafe {
-        let destroy: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
-            function(command::DESTROY_DEBUG_UTILS_MESSENGER_EXT);
-        destroy(instance, messenger, null());
-    }
+    // SAFETY: live handles.
+    unsafe { commands::destroy_messenger::<TestDriver>()(instance, messenger, null()) };
 }
 
 fn describe() -> Description {
@@ -366,12 +339,7 @@ fn a_callback_may_call_back() {
     remove(made.0, messenger);
 }
 
-struct Commands;
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Commands {
-    type Handle = vk::CommandBuffer;
-    type Parent = crate::device::Device<TestDriver>;
-}
+objects!(Commands: CommandBuffer of crate::device::Device<TestDriver>,);
 
 #[test]
 fn objects_that_the_application_has_and_their_labels_are_told() {
@@ -387,10 +355,8 @@ fn objects_that_the_application_has_and_their_labels_are_told() {
         assert_eq!(ear.take()[0].objects, []);
         commands::get_device_queue::<TestDriver>()(made.0, 0, 0, &mut handle);
         let commands = Object::create(made.get(), null(), Commands).unwrap();
-        let begin: vk::PFN_vkQueueBeginDebugUtilsLabelEXT =
-            function(command::QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT);
-        let insert: vk::PFN_vkCmdInsertDebugUtilsLabelEXT =
-            function(command::CMD_INSERT_DEBUG_UTILS_LABEL_EXT);
+        let begin = commands::begin_queue_label::<TestDriver>();
+        let insert = commands::insert_label::<TestDriver>();
         let label = |name| vk::DebugUtilsLabelEXT::default().label_name(name).color([1.0, 0.5, 0.25, 0.0]);
         begin(handle, &label(c"frame"));
         begin(handle, &label(c"shadows"));
@@ -446,10 +412,9 @@ fn report_callbacks_receive_messages_with_their_flags() {
         .pfn_callback(Some(report))
         .user_data(core::ptr::from_ref(&ear).cast_mut().cast());
     let mut callback = vk::DebugReportCallbackEXT::null();
-    // SAFETY: the types are the commands'; live handles and valid pointers.
+    // SAFETY: live handles and valid pointers.
     unsafe {
-        let create: vk::PFN_vkCreateDebugReportCallbackEXT =
-            function(command::CREATE_DEBUG_REPORT_CALLBACK_EXT);
+        let create = commands::create_report::<TestDriver>();
         assert_eq!(create(made.0, &info, null(), &mut callback), vk::Result::SUCCESS);
         let base = Object::<Physical<TestDriver>>::from_handle(physical).unwrap().base();
         let rows = [
@@ -466,16 +431,14 @@ fn report_callbacks_receive_messages_with_their_flags() {
             let kind = vk::DebugReportObjectTypeEXT::PHYSICAL_DEVICE.as_raw();
             assert_eq!(heard[0].objects, [(kind, physical.as_raw(), None)]);
         }
-        let say: vk::PFN_vkDebugReportMessageEXT = function(command::DEBUG_REPORT_MESSAGE_EXT);
+        let say = commands::report_message::<TestDriver>();
         let (flags, kind) = (vk::DebugReportFlagsEXT::ERROR, vk::DebugReportObjectTypeEXT::BUFFER);
         say(made.0, flags, kind, 7, 0, 0, c"me".as_ptr(), c"own".as_ptr());
-        let submit: vk::PFN_vkSubmitDebugUtilsMessageEXT = function(command::SUBMIT_DEBUG_UTILS_MESSAGE_EXT);
+        let submit = commands::submit_message::<TestDriver>();
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message_id_name(c"me").message(c"mine");
         submit(made.0, Severity::INFO, Types::GENERAL, &data);
         assert_eq!(ear.texts(), ["own", "mine"]);
-        let destroy: vk::PFN_vkDestroyDebugReportCallbackEXT =
-            function(command::DESTROY_DEBUG_REPORT_CALLBACK_EXT);
-        destroy(made.0, callback, null());
+        commands::destroy_report::<TestDriver>()(made.0, callback, null());
     }
     send(base_of(made.0), "x");
     assert!(ear.take().is_empty());
@@ -530,12 +493,7 @@ fn an_error_is_reported_with_its_object_and_returned() {
     let _ = enumerate(&made, 1);
 }
 
-struct Queue;
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Queue {
-    type Handle = vk::Queue;
-    type Parent = TestDevice;
-}
+objects!(Queue: Queue of TestDevice,);
 
 #[test]
 fn labels_nest_and_those_of_points_end_with_the_next() {

@@ -8,31 +8,17 @@ use ash::vk::{self, Handle};
 use vkload_core::memory::{Allocator, CopiedCallbacks};
 
 use super::{Changeable, LOADER_MAGIC, Members, Object, ObjectBase, ParentObject, Piece, VkObject};
-use crate::testing::{Held, Ledger, TestDevice, TestInstance};
+use crate::testing::{Held, Ledger, TestDevice, TestInstance, objects};
 
-struct Buffer(u32);
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Buffer {
-    type Handle = vk::Buffer;
-    type Parent = TestDevice;
+objects! {
+    Buffer(u32): Buffer of TestDevice,
+    CommandBuffer: CommandBuffer of TestDevice,
+    Messenger: DebugUtilsMessengerEXT of TestInstance,
+    Set(u32): DescriptorSet of TestDevice,
 }
 
-struct CommandBuffer;
 impl Changeable for Buffer {}
 impl Changeable for CommandBuffer {}
-
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for CommandBuffer {
-    type Handle = vk::CommandBuffer;
-    type Parent = TestDevice;
-}
-
-struct Messenger;
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Messenger {
-    type Handle = vk::DebugUtilsMessengerEXT;
-    type Parent = TestInstance;
-}
 
 fn create<T: VkObject>(parent: &Held<T::Parent>, driver: T) -> super::Owned<T> {
     // SAFETY: no callbacks; every test keeps the parent until its end.
@@ -395,14 +381,6 @@ fn attached_data_is_read_while_its_object_changes() {
         assert!(Object::<CommandBuffer>::exclusive_from_handle(other).is_none());
     }
     destroy::<Buffer>(handle);
-}
-
-struct Set(u32);
-
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Set {
-    type Handle = vk::DescriptorSet;
-    type Parent = TestDevice;
 }
 
 #[test]

@@ -37,7 +37,6 @@ fn describe() -> Description {
     known
 }
 
-/// Queries one structure.
 fn ask<T>(device: vk::PhysicalDevice, structure: &mut T) {
     let mut all =
         vk::PhysicalDeviceProperties2 { p_next: core::ptr::from_mut(structure).cast(), ..Default::default() };

@@ -9,20 +9,16 @@ use std::vec::Vec;
 use ash::vk;
 use vkload_core::registry::{ExtensionSet, command, extension};
 
-use super::{Description, Physical, PhysicalDevice};
-use crate::device::{Device, DeviceRequest, Queue, QueueInfo};
+use super::Physical;
 use crate::dispatch::{CommandTable, EntryPoints, trampoline};
-use crate::driver::{Driver, Search, Tables};
+use crate::driver::Tables;
 use crate::entry_points;
 use crate::features::{Features, name};
 use crate::instance::tests::{Made, make_for};
-use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::log::tests::{Ear, add, remove};
 use crate::object::Object;
-use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
-use crate::sync_object::SyncType;
-use crate::testing::{Number, TestDriver, TestHost, commands, live_devices, no_parts, plan};
-use crate::work::Work;
+use crate::prelude::*;
+use crate::testing::{TestDriver, commands, live_devices, no_parts, plain_driver, plan};
 
 pub(crate) fn enumerate(made: &Made, room: usize) -> (vk::Result, u32, Vec<vk::PhysicalDevice>) {
     let mut handles = std::vec![vk::PhysicalDevice::null(); room];
@@ -179,27 +175,10 @@ fn one_search_on_success_another_after_failure() {
 struct Slow;
 static SEARCHES: AtomicU32 = AtomicU32::new(0);
 
-impl Driver for Slow {
-    no_parts!();
-    type Sync = Number;
-    const SYNC_TYPES: &'static [SyncType] = <TestDriver as Driver>::SYNC_TYPES;
-    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
-    fn host() -> &'static dyn crate::host::Host {
-        &TestHost
-    }
-    fn enumerate(_: &Instance<Self>, found: &mut Enumeration<'_, Self>) -> Result<Search, EnumerateError> {
-        SEARCHES.fetch_add(1, Ordering::Relaxed);
-        thread::yield_now();
-        found.push(Description::new(b"x", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU), ())?;
-        Ok(Search::Done)
-    }
-    fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Number, SubmitError> {
-        Err(SubmitError::OutOfDeviceMemory)
-    }
-    fn submit(_: &Queue<Self>, _: &Work<'_, Self>) -> Result<(), SubmitError> {
-        Ok(())
-    }
-}
+plain_driver!(Slow, EntryPoints::NONE, || {
+    SEARCHES.fetch_add(1, Ordering::Relaxed);
+    thread::yield_now();
+});
 
 #[test]
 fn threads_share_one_search() {

@@ -1,6 +1,6 @@
 //! The functions that the driver's table has for commands, as applications call them.
 
-use crate::dispatch::function;
+use crate::dispatch::{Command, function};
 use crate::driver::{Driver, Tables};
 use crate::types;
 
@@ -61,6 +61,24 @@ functions! {
     get_semaphore_zircon_handle: GET_SEMAPHORE_ZIRCON_HANDLE_FUCHSIA PFN_vkGetSemaphoreZirconHandleFUCHSIA;
     get_physical_device_external_fence_properties: GET_PHYSICAL_DEVICE_EXTERNAL_FENCE_PROPERTIES PFN_vkGetPhysicalDeviceExternalFenceProperties;
     get_physical_device_external_semaphore_properties: GET_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_PROPERTIES PFN_vkGetPhysicalDeviceExternalSemaphoreProperties;
+    create_messenger: CREATE_DEBUG_UTILS_MESSENGER_EXT PFN_vkCreateDebugUtilsMessengerEXT;
+    destroy_messenger: DESTROY_DEBUG_UTILS_MESSENGER_EXT PFN_vkDestroyDebugUtilsMessengerEXT;
+    create_report: CREATE_DEBUG_REPORT_CALLBACK_EXT PFN_vkCreateDebugReportCallbackEXT;
+    destroy_report: DESTROY_DEBUG_REPORT_CALLBACK_EXT PFN_vkDestroyDebugReportCallbackEXT;
+    report_message: DEBUG_REPORT_MESSAGE_EXT PFN_vkDebugReportMessageEXT;
+    submit_message: SUBMIT_DEBUG_UTILS_MESSAGE_EXT PFN_vkSubmitDebugUtilsMessageEXT;
+    begin_queue_label: QUEUE_BEGIN_DEBUG_UTILS_LABEL_EXT PFN_vkQueueBeginDebugUtilsLabelEXT;
+    insert_label: CMD_INSERT_DEBUG_UTILS_LABEL_EXT PFN_vkCmdInsertDebugUtilsLabelEXT;
     get_time_domains: GET_PHYSICAL_DEVICE_CALIBRATEABLE_TIME_DOMAINS_KHR PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsKHR;
     get_calibrated_timestamps: GET_CALIBRATED_TIMESTAMPS_KHR PFN_vkGetCalibratedTimestampsKHR;
+}
+
+/// Returns a function that a table has.
+///
+/// # Safety
+/// `P` is the type of a pointer to the function.
+pub(crate) unsafe fn typed<P: Copy>(found: Option<Command>) -> P {
+    const { assert!(size_of::<P>() == size_of::<Command>()) };
+    // SAFETY: the caller vouches for the type.
+    unsafe { core::mem::transmute_copy(&found.expect("a command of the runtime")) }
 }

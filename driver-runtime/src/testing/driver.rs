@@ -4,7 +4,6 @@ use crate::atomic::AtomicU64;
 use core::cell::{Cell, RefCell};
 use core::ffi::CStr;
 use core::ops::Deref;
-use core::sync::atomic::Ordering;
 
 use ash::vk;
 use vkload_core::registry::{ExtensionSet, extension};
@@ -20,11 +19,10 @@ use crate::host::Host;
 use crate::instance::{Enumeration, Instance, InstanceRequest};
 use crate::physical_device::{Chainable, Description, PhysicalDevice};
 use crate::result::{CreateDeviceError, CreateInstanceError, EnumerateError, SubmitError};
-use crate::sync_object::{Ability, SyncObject, SyncType};
+use crate::sync_object::{Ability, SyncObject as _, SyncType};
 use crate::trace::TraceSettings;
 use crate::work::{Signal, Wait, Work};
 
-/// The driver.
 pub(crate) struct TestDriver;
 
 /// The driver's next actions.
@@ -34,7 +32,6 @@ pub(crate) struct Plan {
     pub(crate) create: Result<(), CreateInstanceError>,
     /// For each search: its result, after this many devices.
     pub(crate) searches: std::vec::Vec<(u32, Result<Search, EnumerateError>)>,
-    /// The groups of each search.
     pub(crate) groups: std::vec::Vec<(std::vec::Vec<usize>, bool)>,
     /// The driver's answer for each DRM device.
     pub(crate) nodes: std::vec::Vec<Result<bool, EnumerateError>>,
@@ -81,7 +78,6 @@ std::thread_local! {
     static LIVE: Cell<i32> = const { Cell::new(0) };
 }
 
-/// Changes the driver's plan on this thread.
 pub(crate) fn plan(change: impl FnOnce(&mut Plan)) {
     PLAN.with_borrow_mut(change);
 }
@@ -91,23 +87,6 @@ pub(crate) fn live_devices() -> i32 {
     LIVE.get()
 }
 
-/// A synchronisation object.
-#[derive(Default)]
-pub(crate) struct Number(AtomicU64);
-
-impl SyncObject for Number {
-    fn value(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-    fn signal(&self, value: u64) {
-        self.0.store(value, Ordering::SeqCst);
-    }
-    fn reset(&self) {
-        self.0.store(0, Ordering::SeqCst);
-    }
-}
-
-/// The driver's part of a physical device.
 pub(crate) struct Gpu;
 
 impl Gpu {
@@ -145,7 +124,7 @@ impl Driver for TestDriver {
     type PhysicalDevice = Gpu;
     type Device = ();
     type Queue = u32;
-    type Sync = Number;
+    type Sync = AtomicU64;
     const SYNC_TYPES: &'static [SyncType] = &[
         SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
         SyncType::EMULATED_TIMELINE,
@@ -227,8 +206,8 @@ impl Driver for TestDriver {
     fn create_queue(_: &Device<Self>, info: QueueInfo) -> Result<u32, CreateDeviceError> {
         Ok(info.index)
     }
-    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {
-        Ok(Number(initial.into()))
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<AtomicU64, SubmitError> {
+        Ok(initial.into())
     }
     /// Runs all work at once, and notes it in the plan.
     fn submit(queue: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
@@ -250,3 +229,33 @@ impl Driver for TestDriver {
         if gone { Err(device.set_lost("the test said so")) } else { Ok(()) }
     }
 }
+
+/// Implements a driver without parts of its own, which has one physical device and submits nothing; `searched` is called at each search.
+macro_rules! plain_driver {
+    ($driver:ty, $commands:expr, $searched:expr) => {
+        impl $crate::driver::Driver for $driver {
+            no_parts!();
+            type Sync = $crate::atomic::AtomicU64;
+            const SYNC_TYPES: &'static [SyncType] = <$crate::testing::TestDriver as Driver>::SYNC_TYPES;
+            const COMMANDS: EntryPoints<Self> = $commands;
+            fn host() -> &'static dyn Host {
+                &$crate::testing::TestHost
+            }
+            fn enumerate(
+                _: &Instance<Self>,
+                found: &mut Enumeration<'_, Self>,
+            ) -> Result<Search, EnumerateError> {
+                $searched();
+                found.push(Description::new(b"x", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU), ())?;
+                Ok(Search::Done)
+            }
+            fn create_sync(_: &Device<Self>, _: usize, _: u64) -> Result<Self::Sync, SubmitError> {
+                Err(SubmitError::OutOfDeviceMemory)
+            }
+            fn submit(_: &Queue<Self>, _: &Work<'_, Self>) -> Result<(), SubmitError> {
+                Ok(())
+            }
+        }
+    };
+}
+pub(crate) use plain_driver;

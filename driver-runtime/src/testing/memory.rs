@@ -11,7 +11,6 @@ use vkload_core::platform::Waiting;
 
 use super::TestHost;
 
-/// The calls of an application's allocator.
 #[derive(Default)]
 pub(crate) struct Ledger {
     state: Mutex<State>,
@@ -37,7 +36,6 @@ impl Ledger {
         state.fail_at = number.map(|number| state.scopes.len() + number);
     }
 
-    /// Returns the threads that have called.
     pub(crate) fn threads(&self) -> std::collections::BTreeSet<usize> {
         self.state.lock().unwrap().threads.clone()
     }
@@ -67,7 +65,6 @@ impl Ledger {
         blocks.len()
     }
 
-    /// Returns the scopes of all allocations, in order.
     pub(crate) fn scopes(&self) -> std::vec::Vec<i32> {
         self.state.lock().unwrap().scopes.clone()
     }
@@ -129,7 +126,6 @@ unsafe extern "system" fn free(user: *mut c_void, block: *mut c_void) {
     unsafe { std::alloc::dealloc(block.cast(), layout) };
 }
 
-/// Which allocations of a thread fail.
 #[derive(Clone, Copy)]
 pub(crate) enum Fail {
     /// This one, from 0.

@@ -21,7 +21,7 @@ use crate::host::Host;
 use crate::object::{Listeners, ObjectBase, ParentKind, ParentObject, Root};
 
 use driver::PLAN;
-pub(crate) use driver::{Number, TestDriver, live_devices, plan, private};
+pub(crate) use driver::{TestDriver, live_devices, plain_driver, plan, private};
 pub(crate) use memory::{Fail, Ledger, failing, with_memory};
 pub(crate) use no_parts::no_parts;
 
@@ -98,7 +98,19 @@ unsafe impl ParentObject for TestInstance {
     }
 }
 
-/// Keeps a root alive at one address.
+/// Defines the types behind a test's handles.
+macro_rules! objects {
+    ($($name:ident $(($data:ty))?: $handle:ident of $parent:ty,)*) => {$(
+        struct $name $(($data))?;
+        // SAFETY: no other type is behind such handles.
+        unsafe impl $crate::object::VkObject for $name {
+            type Handle = vk::$handle;
+            type Parent = $parent;
+        }
+    )*};
+}
+pub(crate) use objects;
+
 pub(crate) struct Held<T: ParentObject>(NonNull<T>);
 
 impl<T: ParentObject> Held<T> {

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
-use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::sync_object::SyncRef;
@@ -32,20 +31,6 @@ pub(crate) static KEEPS_WORK: AtomicBool = AtomicBool::new(false);
 
 /// Submissions panic.
 pub(crate) static PANICS: AtomicBool = AtomicBool::new(false);
-
-pub(crate) struct Number(AtomicU64);
-
-impl SyncObject for Number {
-    fn value(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
-    }
-    fn signal(&self, value: u64) {
-        self.0.store(value, Ordering::Release);
-    }
-    fn reset(&self) {
-        self.0.store(0, Ordering::Release);
-    }
-}
 
 /// A thread of a queue has come to its end, whether by returning or by a panic.
 pub(crate) static ENDED: AtomicBool = AtomicBool::new(false);
@@ -89,12 +74,11 @@ impl Host for Unjoined {
 
 impl Driver for Careless {
     no_parts!();
-    type Sync = Number;
+    type Sync = AtomicU64;
     const SYNC_TYPES: &'static [SyncType] = &[
         SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
         SyncType::EMULATED_TIMELINE,
     ];
-    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
         ASKED.fetch_add(1, Ordering::AcqRel);
@@ -110,8 +94,8 @@ impl Driver for Careless {
     fn submits_slowly(_: &PhysicalDevice<Self>, _: &()) -> bool {
         true
     }
-    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<Number, SubmitError> {
-        Ok(Number(initial.into()))
+    fn create_sync(_: &Device<Self>, _: usize, initial: u64) -> Result<AtomicU64, SubmitError> {
+        Ok(initial.into())
     }
     fn submit(_: &Queue<Self>, work: &Work<'_, Self>) -> Result<(), SubmitError> {
         assert!(!PANICS.load(Ordering::Acquire), "the driver gives up");

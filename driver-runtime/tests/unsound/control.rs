@@ -1,7 +1,6 @@
 //! A complete driver, which compiles: errors in the other files therefore do not come from the way they are compiled.
 #![forbid(unsafe_code)]
 
-use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::prelude::*;
 use vkload_driver_runtime::host::Linux;
 use vkload_driver_runtime::vk;
@@ -28,7 +27,6 @@ impl Driver for Safe {
         SyncType::new(Ability::BINARY.and(Ability::GPU_WAIT).and(Ability::CPU_WAIT).and(Ability::CPU_RESET)),
         SyncType::EMULATED_TIMELINE,
     ];
-    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
         &Linux

@@ -6,7 +6,6 @@ use std::ptr::{null, null_mut};
 use ash::{Device, Instance, StaticFn, vk};
 use libloading::Library;
 
-/// `hw_module_t`
 #[repr(C)]
 struct Module {
     tag: u32,
@@ -20,13 +19,11 @@ struct Module {
     reserved: [usize; 25],
 }
 
-/// `hw_module_methods_t`
 #[repr(C)]
 struct Methods {
     open: unsafe extern "C" fn(*const Module, *const c_char, *mut *const HalDevice) -> c_int,
 }
 
-/// `hwvulkan_device_t`
 #[repr(C)]
 struct HalDevice {
     tag: u32,

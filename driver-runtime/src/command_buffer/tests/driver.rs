@@ -13,7 +13,6 @@ use crate::result::CommandBufferError;
 use crate::testing::{TestDriver, with_memory};
 
 std::thread_local! {
-    /// The driver's calls.
     static CALLS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     pub(super) static CREATED: core::cell::Cell<i32> = const { core::cell::Cell::new(0) };
 }

@@ -7,31 +7,21 @@ use std::string::String;
 use std::vec::Vec;
 
 use ash::vk::{self, Handle};
-use vkload_core::registry::{CommandId, command};
+use vkload_core::registry::command;
 
 use super::{BufferState, CommandBuffer, State, entry_points};
 use crate::device::tests::{MadeDevice, make};
-use crate::dispatch::{Command, EntryPoints};
+use crate::dispatch::EntryPoints;
 use crate::log::Label;
 use crate::object::{LOADER_MAGIC, Object};
-use crate::testing::{Fail, Ledger, TestDriver, failing};
+use crate::testing::{Fail, Ledger, TestDriver, commands, failing};
 use driver::{CREATED, calls};
 
 static COMMANDS: EntryPoints<TestDriver> = entry_points::<TestDriver>();
 
-/// Returns a command of the runtime's.
-///
-/// # Safety
-/// `P` is the type of a pointer to the command's function.
-unsafe fn function<P: Copy>(command: CommandId) -> P {
-    let found: Command = COMMANDS.get(command.canonical()).unwrap();
-    // SAFETY: the caller vouches for the type.
-    unsafe { core::mem::transmute_copy(&found) }
-}
-
 macro_rules! call {
     ($command:ident: $kind:ident($($argument:expr),*)) => {
-        (function::<vk::$kind>(command::$command))($($argument),*)
+        (commands::typed::<vk::$kind>(COMMANDS.get(command::$command.canonical())))($($argument),*)
     };
 }
 

@@ -123,7 +123,6 @@ fn pipeline_barrier(
     images: &[vk::ImageMemoryBarrier<'_>],
 ) -> Vec<Dependency> {
     let made = Made::new();
-    // SAFETY: a live command buffer and counted arrays.
     unsafe {
         first!(CMD_PIPELINE_BARRIER: PFN_vkCmdPipelineBarrier)(
             made.commands,
@@ -187,7 +186,6 @@ fn a_long_list_of_barriers_arrives_in_order_and_each_once() {
 
 fn wait_events(events: &[vk::Event], images: &[vk::ImageMemoryBarrier<'_>]) -> Vec<Call> {
     let made = Made::new();
-    // SAFETY: a live command buffer and counted arrays.
     unsafe {
         first!(CMD_WAIT_EVENTS: PFN_vkCmdWaitEvents)(
             made.commands,
@@ -233,7 +231,6 @@ fn several_events_are_waited_for_before_a_barrier() {
 #[test]
 fn events_and_timestamps_have_stages_of_64_bits() {
     let made = Made::new();
-    // SAFETY: a live command buffer.
     unsafe {
         first!(CMD_SET_EVENT: PFN_vkCmdSetEvent)(made.commands, handle(1), BEFORE);
         first!(CMD_RESET_EVENT: PFN_vkCmdResetEvent)(made.commands, handle(2), AFTER);

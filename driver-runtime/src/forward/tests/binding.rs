@@ -74,7 +74,6 @@ pub(super) const SECOND: EntryPoints<()> = unsafe {
 fn buffers_constants_and_group_counts_arrive() {
     let made = Made::new();
     let values = [8u8, 9, 10];
-    // SAFETY: a live command buffer and counted arrays.
     unsafe {
         let bind = first!(CMD_BIND_VERTEX_BUFFERS: PFN_vkCmdBindVertexBuffers);
         bind(made.commands, 1, 2, [handle(2), handle(3)].as_ptr(), [4, 5].as_ptr());
@@ -101,7 +100,6 @@ fn descriptors_arrive_with_the_stages_of_their_bind_point() {
     let writes = [4, 5].map(|binding| vk::WriteDescriptorSet::default().dst_binding(binding));
     let (graphics, compute) = (vk::PipelineBindPoint::GRAPHICS, vk::PipelineBindPoint::COMPUTE);
     let data = 0u8;
-    // SAFETY: a live command buffer and counted arrays.
     unsafe {
         let bind = first!(CMD_BIND_DESCRIPTOR_SETS: PFN_vkCmdBindDescriptorSets);
         bind(made.commands, graphics, handle(1), 2, 1, [handle(3)].as_ptr(), 2, [4, 5].as_ptr());

@@ -78,7 +78,6 @@ pub(super) const SECOND: EntryPoints<()> = unsafe {
 fn memory_is_bound_and_the_result_is_the_drivers() {
     let made = Made::new();
     let memory = handle::<vk::DeviceMemory>(2);
-    // SAFETY: a live device.
     unsafe {
         let bind = first!(BIND_BUFFER_MEMORY: PFN_vkBindBufferMemory);
         equal!(bind(made.device, handle(1), memory, 3), FAILED);
@@ -95,7 +94,6 @@ fn memory_is_bound_and_the_result_is_the_drivers() {
 fn requirements_and_layouts_come_back() {
     let made = Made::new();
     let mut out = vk::MemoryRequirements::default();
-    // SAFETY: a live device and valid pointers.
     unsafe {
         let query = first!(GET_BUFFER_MEMORY_REQUIREMENTS: PFN_vkGetBufferMemoryRequirements);
         query(made.device, handle(1), &mut out);
@@ -118,7 +116,6 @@ fn requirements_of_sparse_images_are_counted_and_listed() {
     let callbacks = ledger.callbacks();
     let made = Made::with(Some(&callbacks));
     let query = |count: &mut u32, out: *mut vk::SparseImageMemoryRequirements| {
-        // SAFETY: a live device and an array as long as the count says.
         unsafe {
             first!(GET_IMAGE_SPARSE_MEMORY_REQUIREMENTS: PFN_vkGetImageSparseMemoryRequirements)(
                 made.device,
@@ -150,7 +147,6 @@ fn memory_is_mapped_and_unmapped() {
     let made = Made::new();
     let memory = handle::<vk::DeviceMemory>(1);
     let mut start = ptr::null_mut();
-    // SAFETY: a live device and a valid pointer.
     unsafe {
         let map = first!(MAP_MEMORY: PFN_vkMapMemory);
         let result = map(made.device, memory, 2, 3, vk::MemoryMapFlags::empty(), &mut start);
@@ -165,7 +161,6 @@ fn memory_is_mapped_and_unmapped() {
 fn queues_and_images_to_present_are_got() {
     let made = Made::new();
     let (mut queue, mut index) = (vk::Queue::null(), 0);
-    // SAFETY: a live device and valid pointers.
     unsafe {
         first!(GET_DEVICE_QUEUE: PFN_vkGetDeviceQueue)(made.device, 3, 4, &mut queue);
         equal!(queue, handle(5));

@@ -1,4 +1,5 @@
 //! Every forwarder, with a driver that has only the second forms and stores its arguments.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "valid use of Vulkan, unless a comment says more")]
 
 mod barriers;
 mod binding;
@@ -17,9 +18,9 @@ use vkload_core::registry::{CommandId, command};
 
 use super::{LISTS, forwarded};
 use crate::dispatch::{Command, DispatchTable, EntryPoints};
-use crate::object::{Object, ParentObject, VkObject};
+use crate::object::{Object, ParentObject};
 use crate::out_array::list;
-use crate::testing::{Held, TestDevice};
+use crate::testing::{Held, TestDevice, objects};
 
 std::thread_local! {
     static SEEN: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
@@ -66,18 +67,9 @@ macro_rules! equal {
 }
 use equal;
 
-struct Commands;
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Commands {
-    type Handle = vk::CommandBuffer;
-    type Parent = TestDevice;
-}
-
-struct Queue;
-// SAFETY: no other type is behind such handles.
-unsafe impl VkObject for Queue {
-    type Handle = vk::Queue;
-    type Parent = TestDevice;
+objects! {
+    Commands: CommandBuffer of TestDevice,
+    Queue: Queue of TestDevice,
 }
 
 /// A device of the driver with a command buffer and a queue.
@@ -111,7 +103,6 @@ impl Made {
 
 impl Drop for Made {
     fn drop(&mut self) {
-        // SAFETY: live handles that are no longer in use.
         unsafe {
             Object::<Commands>::destroy(self.commands, core::ptr::null());
             Object::<Queue>::destroy(self.queue, core::ptr::null());
@@ -119,9 +110,7 @@ impl Drop for Made {
     }
 }
 
-/// Returns the counted array as a vector.
 fn all<T: Copy>(first: *const T, count: u32) -> Vec<T> {
-    // SAFETY: forwarders hand over valid arrays.
     unsafe { list(first, count) }.to_vec()
 }
 

@@ -83,7 +83,6 @@ fn regions_of_buffers_arrive_in_order_and_all_of_them() {
         .map(|n| vk::BufferCopy { src_offset: n, dst_offset: n + 100, size: n + 1000 })
         .collect();
     let copy = |count: usize| {
-        // SAFETY: a live command buffer and an array of at least this many.
         unsafe {
             first!(CMD_COPY_BUFFER: PFN_vkCmdCopyBuffer)(
                 made.commands,
@@ -119,7 +118,6 @@ fn regions_of_images_arrive_with_images_and_layouts() {
     let made = Made::new();
     let (from, to, (read, written)) = (handle::<vk::Image>(1), handle::<vk::Image>(2), LAYOUTS);
     let buffer = handle::<vk::Buffer>(3);
-    // SAFETY: a live command buffer and one valid region each.
     unsafe {
         let region = numbered::<vk::ImageCopy>();
         let copy = first!(CMD_COPY_IMAGE: PFN_vkCmdCopyImage);

@@ -130,7 +130,6 @@ fn create_two_subpasses(made: &Made, chain: *const core::ffi::c_void) -> vk::Res
         .dependencies(&dependencies);
     info.p_next = chain;
     let mut out = vk::RenderPass::null();
-    // SAFETY: a live device and valid structures.
     let result = unsafe {
         first!(CREATE_RENDER_PASS: PFN_vkCreateRenderPass)(made.device, &info, ptr::null(), &mut out)
     };
@@ -221,7 +220,6 @@ fn subpasses_begin_and_end() {
     let made = Made::new();
     let info = vk::RenderPassBeginInfo::default().render_pass(handle(9));
     let (inline, secondary) = (vk::SubpassContents::INLINE, vk::SubpassContents::SECONDARY_COMMAND_BUFFERS);
-    // SAFETY: a live command buffer and a valid structure.
     unsafe {
         first!(CMD_BEGIN_RENDER_PASS: PFN_vkCmdBeginRenderPass)(made.commands, &info, secondary);
         first!(CMD_NEXT_SUBPASS: PFN_vkCmdNextSubpass)(made.commands, inline);

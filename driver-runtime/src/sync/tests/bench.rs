@@ -20,7 +20,6 @@ pub(super) struct Bench<D: Driver> {
 
 impl<D: Driver> Drop for Bench<D> {
     fn drop(&mut self) {
-        // SAFETY: the handles are live and no longer in use.
         unsafe {
             commands::destroy_device::<D>()(self.device, null());
             commands::destroy_instance::<D>()(self.instance, null());
@@ -67,7 +66,6 @@ impl<D: Driver> Bench<D> {
     }
 
     pub(super) fn get(&self) -> &Device<D> {
-        // SAFETY: the handle is live.
         unsafe { Device::from_handle(self.device) }.unwrap()
     }
 
@@ -80,7 +78,6 @@ impl<D: Driver> Bench<D> {
 
     pub(super) fn try_fence(&self, info: &vk::FenceCreateInfo<'_>) -> Result<vk::Fence, vk::Result> {
         let mut fence = vk::Fence::null();
-        // SAFETY: as above.
         unsafe { commands::create_fence::<D>()(self.device, info, null(), &mut fence) }
             .result_with_success(fence)
     }
@@ -107,7 +104,6 @@ impl<D: Driver> Bench<D> {
         kind.p_next = core::ptr::from_ref(&export).cast();
         let info =
             vk::SemaphoreCreateInfo { p_next: core::ptr::from_ref(&kind).cast(), ..Default::default() };
-        // SAFETY: as above.
         unsafe { commands::create_semaphore::<D>()(self.device, &info, null(), &mut semaphore) }
             .result_with_success(semaphore)
     }
@@ -168,13 +164,11 @@ impl<D: Driver> Bench<D> {
 
     pub(super) fn signal(&self, semaphore: vk::Semaphore, value: u64) {
         let info = vk::SemaphoreSignalInfo::default().semaphore(semaphore).value(value);
-        // SAFETY: as above.
         assert_eq!(unsafe { commands::signal_semaphore::<D>()(self.device, &info) }, vk::Result::SUCCESS);
     }
 
     pub(super) fn value(&self, semaphore: vk::Semaphore) -> u64 {
         let mut value = 0;
-        // SAFETY: as above.
         let result =
             unsafe { commands::get_semaphore_counter_value::<D>()(self.device, semaphore, &mut value) };
         assert_eq!(result, vk::Result::SUCCESS);
@@ -187,29 +181,24 @@ impl<D: Driver> Bench<D> {
 
     pub(super) fn wait_for(&self, fences: &[vk::Fence], all: bool, timeout: u64) -> vk::Result {
         let count = fences.len() as u32;
-        // SAFETY: as above.
         unsafe { commands::wait_for_fences::<D>()(self.device, count, fences.as_ptr(), all.into(), timeout) }
     }
 
     pub(super) fn wait_value(&self, semaphore: vk::Semaphore, value: u64) -> vk::Result {
         let (semaphores, values) = ([semaphore], [value]);
         let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-        // SAFETY: as above.
         unsafe { commands::wait_semaphores::<D>()(self.device, &info, u64::MAX) }
     }
 
     pub(super) fn status(&self, fence: vk::Fence) -> vk::Result {
-        // SAFETY: as above.
         unsafe { commands::get_fence_status::<D>()(self.device, fence) }
     }
 
     pub(super) fn reset(&self, fence: vk::Fence) {
-        // SAFETY: as above.
         assert_eq!(unsafe { commands::reset_fences::<D>()(self.device, 1, &fence) }, vk::Result::SUCCESS);
     }
 
     pub(super) fn wait_idle(&self) -> vk::Result {
-        // SAFETY: as above.
         unsafe { commands::device_wait_idle::<D>()(self.device) }
     }
 

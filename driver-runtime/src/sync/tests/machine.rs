@@ -13,12 +13,10 @@ use std::vec::Vec;
 use ash::vk;
 use vkload_core::platform::Waiting;
 
-use crate::dispatch::EntryPoints;
 use crate::host::{NoThread, Thread, ThreadWork};
 use crate::prelude::*;
 use crate::work::{Signal, Wait};
 
-/// Which synchronisation objects the driver has.
 pub(super) const ASSISTED: u8 = 0;
 pub(super) const EMULATED: u8 = 1;
 pub(super) const NATIVE: u8 = 2;
@@ -28,7 +26,6 @@ pub(super) const SLOW: u8 = 3;
 /// Emulated timelines of objects whose signals wake waiting threads.
 pub(super) const WAKING: u8 = 4;
 
-/// The driver.
 pub(super) struct Machine<const MODE: u8>;
 
 const FULL: Ability = Ability::BINARY
@@ -61,7 +58,6 @@ pub(super) struct State {
     pub(super) pending: AtomicU64,
 }
 
-/// A synchronisation object.
 pub(super) struct Object {
     pub(super) state: Arc<State>,
 }
@@ -89,11 +85,9 @@ pub(super) struct Given {
     pub(super) queue: u32,
     pub(super) commands: usize,
     pub(super) thread: ThreadId,
-    /// Its other actions.
     pub(super) notes: String,
 }
 
-/// The driver's part of a device.
 pub(super) struct World<const MODE: u8> {
     pub(super) given: Mutex<Vec<Given>>,
     pub(super) fails: Mutex<Result<(), SubmitError>>,
@@ -104,9 +98,7 @@ pub(super) struct World<const MODE: u8> {
     left: Mutex<Vec<Signal<Machine<MODE>>>>,
     /// How many objects each call of the driver's wait had, and whether all were waited for.
     pub(super) waits: Mutex<Vec<(usize, bool)>>,
-    /// The types of objects that were made.
     pub(super) made: Mutex<Vec<usize>>,
-    /// Open file descriptors, with their states.
     pub(super) open: Mutex<BTreeMap<i32, Arc<State>>>,
     next_fd: AtomicI32,
     /// The use of memory by other processes.
@@ -124,13 +116,11 @@ impl<const MODE: u8> World<MODE> {
         self.list().iter().map(|given| given.queue).collect()
     }
 
-    /// Runs the remaining work.
     pub(super) fn finish(&self) {
         let left = core::mem::take(&mut *self.left.lock().unwrap());
         left.iter().for_each(Signal::done);
     }
 
-    /// Returns whether any work remains.
     pub(super) fn has_left(&self) -> bool {
         !self.left.lock().unwrap().is_empty()
     }
@@ -154,7 +144,6 @@ impl<const MODE: u8> Driver for Machine<MODE> {
         NATIVE => &types(SyncType::new(LINE.and(Ability::WAIT_BEFORE_SIGNAL))),
         _ => &types(SyncType::EMULATED_TIMELINE),
     };
-    const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
 
     fn host() -> &'static dyn Host {
         &System

@@ -1,4 +1,5 @@
 //! Fences, semaphores and submission. `docs/rules/drivers.md` has the rules.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "valid use of Vulkan, unless a comment says more")]
 
 mod bench;
 mod growth;
@@ -137,7 +138,6 @@ fn fences_signal_when_work_is_done() {
     let fence = bench.fence();
     assert_eq!(bench.wait(fence, 0), vk::Result::TIMEOUT);
     assert_eq!(bench.wait(fence, 5_000_000_000), vk::Result::TIMEOUT);
-    // SAFETY: live handles.
     unsafe {
         assert_eq!(commands::get_fence_status::<TestDriver>()(bench.device, fence), vk::Result::NOT_READY);
         assert_eq!(bench.submit(0, &[], &[], fence), vk::Result::SUCCESS);
@@ -242,7 +242,6 @@ fn semaphores_are_waited_for_all_or_any() {
         (vk::SemaphoreWaitFlags::empty(), [2, 0], vk::Result::SUCCESS),
     ] {
         let info = vk::SemaphoreWaitInfo::default().flags(flags).semaphores(&lines).values(&values);
-        // SAFETY: live handles and valid structures.
         assert_eq!(unsafe { commands::wait_semaphores::<TestDriver>()(bench.device, &info, 0) }, result);
     }
     bench.destroy(&lines, &[]);
@@ -259,7 +258,6 @@ fn the_plain_submission_has_values_in_its_chain() {
         vk::SubmitInfo::default().wait_semaphores(&lines).wait_dst_stage_mask(&stages).push_next(&mut second),
         vk::SubmitInfo::default().signal_semaphores(&lines).push_next(&mut first),
     ];
-    // SAFETY: live handles and valid structures.
     unsafe {
         let waiting = commands::queue_submit::<TestDriver>()(bench.queue(0), 1, &infos[0], vk::Fence::null());
         assert_eq!((waiting, submitted().len()), (vk::Result::SUCCESS, 0));
@@ -288,7 +286,6 @@ fn nothing_goes_on_after_a_loss() {
     assert_eq!(bench.submit(0, &[], &[], vk::Fence::null()), vk::Result::ERROR_DEVICE_LOST);
     assert_eq!(submitted().len(), before);
     assert_eq!(bench.wait(fence, u64::MAX), vk::Result::ERROR_DEVICE_LOST);
-    // SAFETY: live handles.
     unsafe {
         let lost = vk::Result::ERROR_DEVICE_LOST;
         assert_eq!(commands::get_fence_status::<TestDriver>()(bench.device, fence), lost);
@@ -371,7 +368,6 @@ fn protection_and_counter_passes_reach_the_driver() {
 #[test]
 fn every_queue_is_waited_for() {
     let bench = bench();
-    // SAFETY: a live handle.
     assert_eq!(unsafe { commands::device_wait_idle::<TestDriver>()(bench.device) }, vk::Result::SUCCESS);
     assert_eq!(submitted(), [(0, 0), (1, 0), (2, 0), (3, 0)]);
     plan(|plan| plan.submit = Err(SubmitError::OutOfDeviceMemory));

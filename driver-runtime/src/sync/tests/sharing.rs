@@ -38,7 +38,6 @@ impl<D: Driver> Bench<D> {
         kind: vk::ExternalFenceHandleTypeFlags,
     ) -> Result<i32, vk::Result> {
         let (mut fd, info) = (0, vk::FenceGetFdInfoKHR::default().fence(fence).handle_type(kind));
-        // SAFETY: as above.
         unsafe { commands::get_fence_fd::<D>()(self.device, &info, &mut fd) }.result_with_success(fd)
     }
 
@@ -55,7 +54,6 @@ impl<D: Driver> Bench<D> {
             .handle_type(kind)
             .fd(fd)
             .flags(flags);
-        // SAFETY: as above.
         unsafe { commands::import_semaphore_fd::<D>()(self.device, &info) }
     }
 
@@ -66,7 +64,6 @@ impl<D: Driver> Bench<D> {
     ) -> Result<i32, vk::Result> {
         let info = vk::SemaphoreGetFdInfoKHR::default().semaphore(semaphore).handle_type(kind);
         let mut fd = 0;
-        // SAFETY: as above.
         unsafe { commands::get_semaphore_fd::<D>()(self.device, &info, &mut fd) }.result_with_success(fd)
     }
 
@@ -282,7 +279,6 @@ fn zircon_events_are_shared() {
     let info = vk::SemaphoreGetZirconHandleInfoFUCHSIA::default().semaphore(first).handle_type(EVENT);
     let mut import =
         vk::ImportSemaphoreZirconHandleInfoFUCHSIA::default().semaphore(second).handle_type(OPAQUE);
-    // SAFETY: live handles and valid structures.
     unsafe {
         let exported = commands::get_semaphore_zircon_handle::<Machine<EMULATED>>()(
             bench.device,
@@ -309,7 +305,6 @@ fn what_can_be_shared_is_what_creation_and_import_accept() {
     let fence = |kind| {
         let info = vk::PhysicalDeviceExternalFenceInfo::default().handle_type(kind);
         let mut out = vk::ExternalFenceProperties::default();
-        // SAFETY: a live handle and valid structures.
         unsafe {
             commands::get_physical_device_external_fence_properties::<Machine<ASSISTED>>()(
                 bench.physical,
@@ -337,7 +332,6 @@ fn what_can_be_shared_is_what_creation_and_import_accept() {
         let info =
             vk::PhysicalDeviceExternalSemaphoreInfo::default().handle_type(handle).push_next(&mut kind);
         let mut out = vk::ExternalSemaphoreProperties::default();
-        // SAFETY: as above.
         unsafe {
             commands::get_physical_device_external_semaphore_properties::<Machine<ASSISTED>>()(
                 bench.physical,

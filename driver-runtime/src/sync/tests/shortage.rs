@@ -48,7 +48,6 @@ fn fences_and_semaphores_without_memory() {
     with_ledger::<EMULATED>(|ledger, bench| {
         let (mut fence, mut lines) = (NULL, [vk::Semaphore::null(); 2]);
         let info = vk::FenceCreateInfo::default();
-        // SAFETY: live handles and valid structures.
         let mut create = || unsafe {
             commands::create_fence::<Machine<EMULATED>>()(bench.device, &info, null(), &mut fence)
         };
@@ -164,7 +163,6 @@ fn sparse_binds_without_memory() {
 #[test]
 fn waits_without_memory() {
     with_ledger::<EMULATED>(|ledger, bench| {
-        // SAFETY: a live handle.
         let wait = || unsafe { commands::queue_wait_idle::<Machine<EMULATED>>()(bench.queue(0)) };
         starve_payload(wait);
         let failures = starve(ledger, wait);
@@ -190,7 +188,6 @@ fn imports_and_exports_without_memory_leave_the_handle() {
         starve_payload(&mut export);
         assert_eq!(starve(ledger, export), 0);
         let info = vk::ImportFenceFdInfoKHR::default().fence(fence).handle_type(kind).fd(fd);
-        // SAFETY: as above.
         let import = || unsafe {
             let result = commands::import_fence_fd::<Machine<EMULATED>>()(bench.device, &info);
             assert_eq!(bench.world().open.lock().unwrap().len(), (result != vk::Result::SUCCESS).into());

@@ -63,6 +63,5 @@ fn types_that_cannot_work_fail_the_search_with_a_reason() {
     assert_eq!(found, vk::Result::ERROR_INITIALIZATION_FAILED);
     let texts: Vec<_> = ear.take().into_iter().map(|heard| heard.text).collect();
     assert!(texts.iter().any(|text| text.contains("odd one") && text.contains("needs WAIT_PENDING: add it")));
-    // SAFETY: as above.
     unsafe { commands::destroy_instance::<TestDriver>()(instance, null()) };
 }

@@ -1,6 +1,7 @@
 //! The null driver as a shared library: under our loader, under the distribution's, and without any.
 //!
 //! The program that uses it runs in processes of its own, since a loader reads its variables once.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "valid use of Vulkan, unless a comment says more")]
 mod every_extension;
 mod honest;
 mod policies;

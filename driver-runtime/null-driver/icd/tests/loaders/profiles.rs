@@ -164,14 +164,12 @@ fn khronos_profiles_are_taken() {
     assert_eq!((all, refused.len(), always.count(), for_another.count()), (147, 15, 10, 9));
 }
 
-/// Returns the files below a folder.
 fn json_files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let found = entries.flat_map(|path| if path.is_dir() { json_files(&path) } else { vec![path] });
     found.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
 }
 
-/// Returns the names of a file's profiles.
 fn names(path: &Path) -> Vec<String> {
     // Some files are faulty on purpose, and some only select profiles.
     let file: Option<serde_json::Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).ok();

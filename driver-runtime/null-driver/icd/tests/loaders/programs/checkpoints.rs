@@ -4,7 +4,7 @@ use std::env;
 
 use ash::{nv, vk};
 
-use super::{Context, run};
+use super::{Context, record, run};
 
 /// Returns the last checkpoints of a queue: stages, each with its marker.
 unsafe fn reached(context: &Context, queue: u32) -> Vec<(u32, usize)> {
@@ -25,36 +25,31 @@ unsafe fn reached(context: &Context, queue: u32) -> Vec<(u32, usize)> {
 #[test]
 #[ignore = "run by the other tests"]
 fn checkpoints() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
-    unsafe {
-        let context = Context::with(vk::API_VERSION_1_3, &[], &[nv::device_diagnostic_checkpoints::NAME]);
-        let device = nv::device_diagnostic_checkpoints::Device::new(&context.instance, &context.device);
-        let record = |commands| {
-            for marker in [10, 20, 30] {
-                device.cmd_set_checkpoint(commands, std::ptr::without_provenance(marker));
-            }
-        };
-        assert_eq!(reached(&context, 0), []);
-        run(&context.device, record);
-        let top = vk::PipelineStageFlags::TOP_OF_PIPE.as_raw();
-        let bottom = vk::PipelineStageFlags::BOTTOM_OF_PIPE.as_raw();
-        assert_eq!(reached(&context, 0), [(top, 30), (bottom, 30)]);
-        let queue = context.device.get_device_queue(0, 0);
-        let pool = context.device.create_command_pool(&Default::default(), None).unwrap();
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = context.device.allocate_command_buffers(&info).unwrap();
-        context.device.begin_command_buffer(commands[0], &Default::default()).unwrap();
-        record(commands[0]);
-        context.device.end_command_buffer(commands[0]).unwrap();
-        let work = [vk::SubmitInfo::default().command_buffers(&commands)];
-        let lost = Err(vk::Result::ERROR_DEVICE_LOST);
-        let submitted = context.device.queue_submit(queue, &work, vk::Fence::null());
-        let is_later = env::var("VKLOAD_NULL_DRIVER").is_ok_and(|words| words.contains("queue=async"));
-        assert!(submitted == lost || is_later, "{submitted:?}");
-        assert_eq!(context.device.queue_wait_idle(queue), lost);
-        assert_eq!(reached(&context, 0), [(top, 20), (bottom, 10)]);
-        assert_eq!(reached(&context, 1), []);
-        context.device.destroy_command_pool(pool, None);
-        context.end();
-    }
+    Context::with(vk::API_VERSION_1_3, &[], &[nv::device_diagnostic_checkpoints::NAME]).run(
+        |context, _| unsafe {
+            let device = nv::device_diagnostic_checkpoints::Device::new(&context.instance, &context.device);
+            let checkpoints = |commands| {
+                for marker in [10, 20, 30] {
+                    device.cmd_set_checkpoint(commands, std::ptr::without_provenance(marker));
+                }
+            };
+            assert_eq!(reached(context, 0), []);
+            run(&context.device, checkpoints);
+            let top = vk::PipelineStageFlags::TOP_OF_PIPE.as_raw();
+            let bottom = vk::PipelineStageFlags::BOTTOM_OF_PIPE.as_raw();
+            assert_eq!(reached(context, 0), [(top, 30), (bottom, 30)]);
+            let queue = context.device.get_device_queue(0, 0);
+            let pool = context.device.create_command_pool(&Default::default(), None).unwrap();
+            let commands = record(&context.device, pool, checkpoints);
+            let work = [vk::SubmitInfo::default().command_buffers(&commands)];
+            let lost = Err(vk::Result::ERROR_DEVICE_LOST);
+            let submitted = context.device.queue_submit(queue, &work, vk::Fence::null());
+            let is_later = env::var("VKLOAD_NULL_DRIVER").is_ok_and(|words| words.contains("queue=async"));
+            assert!(submitted == lost || is_later, "{submitted:?}");
+            assert_eq!(context.device.queue_wait_idle(queue), lost);
+            assert_eq!(reached(context, 0), [(top, 20), (bottom, 10)]);
+            assert_eq!(reached(context, 1), []);
+            context.device.destroy_command_pool(pool, None);
+        },
+    );
 }

@@ -8,7 +8,7 @@ use std::slice;
 use ash::{amd, khr, nv, vk};
 use vkload_driver_runtime::types;
 
-use super::{Context, LAYERS, RANGE, Words, run, submit};
+use super::{Context, LAYERS, RANGE, Words, image, run, submit, texels};
 
 const COPIES: &[&CStr] = &[
     nv::copy_memory_indirect::NAME,
@@ -22,7 +22,6 @@ const COPIES: &[&CStr] = &[
 /// # Safety
 /// `P` is the type of its pointer.
 unsafe fn function<P>(context: &Context, name: &CStr) -> P {
-    // SAFETY: a live device and a name.
     let found = unsafe { context.instance.get_device_proc_addr(context.device.handle(), name.as_ptr()) };
     let found = found.unwrap_or_else(|| panic!("{name:?} is missing"));
     // SAFETY: the caller vouches for the type.
@@ -37,12 +36,7 @@ fn range(address: u64, size: u64) -> types::DeviceAddressRangeKHR {
 #[test]
 #[ignore = "run by the other tests"]
 fn copies_by_address() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program, here and below.
-    unsafe {
-        let context = Context::with_features(
-            COPIES,
-            vk::PhysicalDeviceVulkan12Features::default().buffer_device_address(true),
-        );
+    Context::with_addresses(COPIES).run(|context, _| unsafe {
         let words = Words::new(&context.device, 64);
         let at = |word: u64| words.address + 4 * word;
         words.set(0, &[77, 78, 79]);
@@ -55,10 +49,10 @@ fn copies_by_address() {
             size: 4,
         };
         words.set(8, &[bytes(&command(0, 20)), bytes(&command(1, 22))].concat());
-        let copy: types::PFN_vkCmdCopyMemoryIndirectNV = function(&context, c"vkCmdCopyMemoryIndirectNV");
+        let copy: types::PFN_vkCmdCopyMemoryIndirectNV = function(context, c"vkCmdCopyMemoryIndirectNV");
         run(&context.device, |commands| copy(commands, at(8), 2, 24));
         assert_eq!(words.get(20, 3), [77, 0, 78]);
-        let copy: types::PFN_vkCmdCopyMemoryIndirectKHR = function(&context, c"vkCmdCopyMemoryIndirectKHR");
+        let copy: types::PFN_vkCmdCopyMemoryIndirectKHR = function(context, c"vkCmdCopyMemoryIndirectKHR");
         let info = types::CopyMemoryIndirectInfoKHR {
             s_type: vk::StructureType::from_raw(1_000_549_002),
             p_next: null(),
@@ -70,10 +64,10 @@ fn copies_by_address() {
         words.set(0, &[80]);
         run(&context.device, |commands| copy(commands, &info));
         assert_eq!(words.get(20, 3), [80, 0, 78]);
-        let copy: types::PFN_vkCmdCopyMemoryKHR = function(&context, c"vkCmdCopyMemoryKHR");
-        let fill: types::PFN_vkCmdFillMemoryKHR = function(&context, c"vkCmdFillMemoryKHR");
-        let update: types::PFN_vkCmdUpdateMemoryKHR = function(&context, c"vkCmdUpdateMemoryKHR");
-        let mark: types::PFN_vkCmdWriteMarkerToMemoryAMD = function(&context, c"vkCmdWriteMarkerToMemoryAMD");
+        let copy: types::PFN_vkCmdCopyMemoryKHR = function(context, c"vkCmdCopyMemoryKHR");
+        let fill: types::PFN_vkCmdFillMemoryKHR = function(context, c"vkCmdFillMemoryKHR");
+        let update: types::PFN_vkCmdUpdateMemoryKHR = function(context, c"vkCmdUpdateMemoryKHR");
+        let mark: types::PFN_vkCmdWriteMarkerToMemoryAMD = function(context, c"vkCmdWriteMarkerToMemoryAMD");
         let region = types::DeviceMemoryCopyKHR {
             s_type: vk::StructureType::from_raw(1_000_318_000),
             p_next: null(),
@@ -110,27 +104,18 @@ fn copies_by_address() {
         });
         assert_eq!(words.get(30, 7), [80, 78, 5, 5, 8, 0, 9]);
         words.end(&context.device);
-        context.end();
-    }
+    });
 }
 
 /// Copies between memory and an image by addresses.
 #[test]
 #[ignore = "run by the other tests"]
 fn images_by_address() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::with_features(
-            COPIES,
-            vk::PhysicalDeviceVulkan12Features::default().buffer_device_address(true),
-        );
-        let (device, words) = (&context.device, Words::new(&context.device, 64));
+    Context::with_addresses(COPIES).run(|context, device| unsafe {
+        let words = Words::new(device, 64);
         let at = |word: u64| words.address + 4 * word;
-        let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         let extent = vk::Extent3D { width: 2, height: 2, depth: 1 };
-        let info =
-            vk::ImageCreateInfo::default().format(vk::Format::R8G8B8A8_UNORM).extent(extent).usage(usage);
-        let (image, memory) = super::image(device, info);
+        let (image, memory) = image(device, texels(extent));
         let command = vk::CopyMemoryToImageIndirectCommandNV {
             src_address: at(20),
             buffer_row_length: 0,
@@ -140,12 +125,11 @@ fn images_by_address() {
             image_extent: extent,
         };
         let to_image: types::PFN_vkCmdCopyMemoryToImageIndirectNV =
-            function(&context, c"vkCmdCopyMemoryToImageIndirectNV");
+            function(context, c"vkCmdCopyMemoryToImageIndirectNV");
         let to_image_khr: types::PFN_vkCmdCopyMemoryToImageIndirectKHR =
-            function(&context, c"vkCmdCopyMemoryToImageIndirectKHR");
-        let copy: types::PFN_vkCmdCopyMemoryToImageKHR = function(&context, c"vkCmdCopyMemoryToImageKHR");
-        let copy_back: types::PFN_vkCmdCopyImageToMemoryKHR =
-            function(&context, c"vkCmdCopyImageToMemoryKHR");
+            function(context, c"vkCmdCopyMemoryToImageIndirectKHR");
+        let copy: types::PFN_vkCmdCopyMemoryToImageKHR = function(context, c"vkCmdCopyMemoryToImageKHR");
+        let copy_back: types::PFN_vkCmdCopyImageToMemoryKHR = function(context, c"vkCmdCopyImageToMemoryKHR");
         let layout = vk::ImageLayout::GENERAL;
         let stride = size_of_val(&command) as u32;
         let region = |address| types::DeviceMemoryImageCopyKHR {
@@ -200,8 +184,7 @@ fn images_by_address() {
         device.destroy_image(image, None);
         device.free_memory(memory, None);
         words.end(device);
-        context.end();
-    }
+    });
 }
 
 /// A type of query, the values of one, and how it is made available.
@@ -211,34 +194,27 @@ type Way<'a> = (vk::QueryType, &'a [u64], &'a dyn Fn(vk::CommandBuffer, vk::Quer
 #[test]
 #[ignore = "run by the other tests"]
 fn queries_of_extensions() {
-    // SAFETY: as above.
-    unsafe {
-        let names = [
-            khr::acceleration_structure::NAME,
-            khr::deferred_host_operations::NAME,
-            nv::ray_tracing::NAME,
-            ash::ext::opacity_micromap::NAME,
-            ash::ext::transform_feedback::NAME,
-            nv::low_latency2::NAME,
-            c"VK_KHR_device_address_commands",
-        ];
-        let context = Context::with_features(
-            &names,
-            vk::PhysicalDeviceVulkan12Features::default()
-                .buffer_device_address(true)
-                .timeline_semaphore(true),
-        );
-        let (device, words) = (&context.device, Words::new(&context.device, 16));
+    let names = [
+        khr::acceleration_structure::NAME,
+        khr::deferred_host_operations::NAME,
+        nv::ray_tracing::NAME,
+        ash::ext::opacity_micromap::NAME,
+        ash::ext::transform_feedback::NAME,
+        nv::low_latency2::NAME,
+        c"VK_KHR_device_address_commands",
+    ];
+    Context::with_addresses(&names).run(|context, device| unsafe {
+        let words = Words::new(device, 16);
         let structures: types::PFN_vkCmdWriteAccelerationStructuresPropertiesKHR =
-            function(&context, c"vkCmdWriteAccelerationStructuresPropertiesKHR");
+            function(context, c"vkCmdWriteAccelerationStructuresPropertiesKHR");
         let structures_nv: types::PFN_vkCmdWriteAccelerationStructuresPropertiesNV =
-            function(&context, c"vkCmdWriteAccelerationStructuresPropertiesNV");
+            function(context, c"vkCmdWriteAccelerationStructuresPropertiesNV");
         let micromaps: types::PFN_vkCmdWriteMicromapsPropertiesEXT =
-            function(&context, c"vkCmdWriteMicromapsPropertiesEXT");
-        let begin: types::PFN_vkCmdBeginQueryIndexedEXT = function(&context, c"vkCmdBeginQueryIndexedEXT");
-        let end: types::PFN_vkCmdEndQueryIndexedEXT = function(&context, c"vkCmdEndQueryIndexedEXT");
+            function(context, c"vkCmdWriteMicromapsPropertiesEXT");
+        let begin: types::PFN_vkCmdBeginQueryIndexedEXT = function(context, c"vkCmdBeginQueryIndexedEXT");
+        let end: types::PFN_vkCmdEndQueryIndexedEXT = function(context, c"vkCmdEndQueryIndexedEXT");
         let copy: types::PFN_vkCmdCopyQueryPoolResultsToMemoryKHR =
-            function(&context, c"vkCmdCopyQueryPoolResultsToMemoryKHR");
+            function(context, c"vkCmdCopyQueryPoolResultsToMemoryKHR");
         let (one, one_nv, micromap) = (
             vk::AccelerationStructureKHR::null(),
             vk::AccelerationStructureNV::null(),
@@ -279,16 +255,14 @@ fn queries_of_extensions() {
             assert_eq!(u64::from(words.get(0, 1)[0]), expected[0], "{}", kind.as_raw());
             device.destroy_query_pool(pool, None);
         }
-        sleeps(&context);
+        sleeps(context);
         words.end(device);
-        context.end();
-    }
+    });
 }
 
 /// A wait for the semaphore of `vkLatencySleepNV` ends.
 unsafe fn sleeps(context: &Context) {
     let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-    // SAFETY: as above.
     unsafe {
         let semaphore = context
             .device
@@ -308,13 +282,8 @@ unsafe fn sleeps(context: &Context) {
 #[test]
 #[ignore = "run by the other tests"]
 fn host_event() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::with_features(
-            &[],
-            vk::PhysicalDeviceVulkan12Features::default().buffer_device_address(true),
-        );
-        let (device, words) = (&context.device, Words::new(&context.device, 16));
+    Context::with_addresses(&[]).run(|_, device| unsafe {
+        let words = Words::new(device, 16);
         let event = device.create_event(&Default::default(), None).unwrap();
         let (host, transfer) = (vk::PipelineStageFlags::HOST, vk::PipelineStageFlags::TRANSFER);
         let (pool, fence) = submit(device, |commands| {
@@ -341,33 +310,22 @@ fn host_event() {
         device.destroy_fence(fence, None);
         device.destroy_command_pool(pool, None);
         words.end(device);
-        context.end();
-    }
+    });
 }
 
 /// Events are reset, markers are written, and a resolve takes a sample of each texel.
 #[test]
 #[ignore = "run by the other tests"]
 fn events_markers_and_resolves() {
-    // SAFETY: as above.
-    unsafe {
-        let features = vk::PhysicalDeviceVulkan12Features::default().buffer_device_address(true);
-        let context = Context::with_features(&[amd::buffer_marker::NAME], features);
-        let (device, words) = (&context.device, Words::new(&context.device, 16));
+    Context::with_addresses(&[amd::buffer_marker::NAME]).run(|context, device| unsafe {
+        let words = Words::new(device, 16);
         let event = device.create_event(&Default::default(), None).unwrap();
         device.set_event(event).unwrap();
-        let mark: types::PFN_vkCmdWriteBufferMarkerAMD = function(&context, c"vkCmdWriteBufferMarkerAMD");
-        let mark_2: types::PFN_vkCmdWriteBufferMarker2AMD = function(&context, c"vkCmdWriteBufferMarker2AMD");
-        let image = |samples| {
-            let info = vk::ImageCreateInfo::default()
-                .format(vk::Format::R8G8B8A8_UNORM)
-                .extent(vk::Extent3D { width: 2, height: 2, depth: 1 })
-                .samples(samples)
-                .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST);
-            super::image(device, info)
-        };
-        let [many, one] = [vk::SampleCountFlags::TYPE_4, vk::SampleCountFlags::TYPE_1].map(image);
+        let mark: types::PFN_vkCmdWriteBufferMarkerAMD = function(context, c"vkCmdWriteBufferMarkerAMD");
+        let mark_2: types::PFN_vkCmdWriteBufferMarker2AMD = function(context, c"vkCmdWriteBufferMarker2AMD");
         let (layout, extent) = (vk::ImageLayout::GENERAL, vk::Extent3D { width: 2, height: 2, depth: 1 });
+        let [many, one] = [vk::SampleCountFlags::TYPE_4, vk::SampleCountFlags::TYPE_1]
+            .map(|samples| image(device, texels(extent).samples(samples)));
         run(device, |commands| {
             device.cmd_reset_event(commands, event, vk::PipelineStageFlags::ALL_COMMANDS);
             mark(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, words.buffer, 0, 5);
@@ -391,6 +349,5 @@ fn events_markers_and_resolves() {
             device.free_memory(memory, None);
         }
         words.end(device);
-        context.end();
-    }
+    });
 }

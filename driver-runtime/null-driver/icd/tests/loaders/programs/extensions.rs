@@ -10,7 +10,6 @@ use crate::run::CONTENT;
 
 const VERSION: u32 = vk::make_api_version(0, 1, 4, 0);
 
-/// Returns the extensions in an enumeration.
 fn known(properties: &[vk::ExtensionProperties]) -> Vec<ExtensionId> {
     let name = |one: &vk::ExtensionProperties| one.extension_name_as_c_str().unwrap().to_bytes().to_vec();
     properties.iter().map(|one| find_extension(&name(one)).unwrap()).collect()
@@ -66,7 +65,6 @@ unsafe fn device_with(
     let names: Vec<*const c_char> = names.iter().map(|name| name.as_ptr()).collect();
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&names);
-    // SAFETY: valid structures and live handles.
     unsafe { instance.create_device(physical, &info, None).unwrap() }
 }
 
@@ -91,14 +89,12 @@ unsafe fn features(instance: &ash::Instance, physical: vk::PhysicalDevice) {
 #[test]
 #[ignore = "run by the other tests"]
 fn acceleration_structures() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
-    unsafe {
-        let extensions = [
-            khr::acceleration_structure::NAME,
-            khr::deferred_host_operations::NAME,
-            khr::ray_tracing_pipeline::NAME,
-        ];
-        let context = Context::with(vk::API_VERSION_1_3, &[], &extensions);
+    let extensions = [
+        khr::acceleration_structure::NAME,
+        khr::deferred_host_operations::NAME,
+        khr::ray_tracing_pipeline::NAME,
+    ];
+    Context::with(vk::API_VERSION_1_3, &[], &extensions).run(|context, _| unsafe {
         let device = khr::acceleration_structure::Device::new(&context.instance, &context.device);
         let kind = vk::AccelerationStructureTypeKHR::BOTTOM_LEVEL;
         let build = vk::AccelerationStructureBuildGeometryInfoKHR::default().ty(kind);
@@ -121,13 +117,12 @@ fn acceleration_structures() {
             device.get_acceleration_structure_device_address(&info)
         });
         assert!(first != 0 && second != 0 && first != second && first.is_multiple_of(256));
-        deferred(&context, &device, build.dst_acceleration_structure(both[0]));
+        deferred(context, &device, build.dst_acceleration_structure(both[0]));
         both.into_iter().for_each(|one| device.destroy_acceleration_structure(one, None));
         device.destroy_acceleration_structure(vk::AccelerationStructureKHR::null(), None);
         context.device.destroy_buffer(buffer, None);
         context.device.free_memory(memory, None);
-        context.end();
-    }
+    });
 }
 
 /// A build that could be deferred is done at once.
@@ -136,7 +131,6 @@ unsafe fn deferred(
     device: &khr::acceleration_structure::Device,
     build: vk::AccelerationStructureBuildGeometryInfoKHR<'_>,
 ) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let operations = khr::deferred_host_operations::Device::new(&context.instance, &context.device);
         let operation = operations.create_deferred_operation(None).unwrap();

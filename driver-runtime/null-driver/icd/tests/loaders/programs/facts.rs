@@ -11,8 +11,7 @@ use crate::run::CONTENT;
 fn first_words() {
     // SAFETY: the loaders and the driver keep the specification's promises, and so does this program; dispatchable objects
     // begin with a word.
-    unsafe {
-        let context = Context::new();
+    Context::new().run(|context, _| unsafe {
         let word = |handle: u64| std::ptr::with_exposed_provenance::<usize>(handle as usize).read();
         let queue = context.device.get_device_queue(0, 0);
         let pool = context.device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
@@ -24,15 +23,13 @@ fn first_words() {
         println!("VkQueue {:#x}", word(queue.as_raw()));
         println!("VkCommandBuffer {:#x}", word(commands.as_raw()));
         context.device.destroy_command_pool(pool, None);
-        context.end();
-    }
+    });
 }
 
 /// The sizes of device groups.
 #[test]
 #[ignore = "run by the other tests"]
 fn groups() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
     unsafe {
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
         let info = vk::InstanceCreateInfo::default().application_info(&app);
@@ -53,7 +50,6 @@ fn groups() {
 #[test]
 #[ignore = "run by the other tests"]
 fn nodes() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
     unsafe {
         let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
         let entry = entry();

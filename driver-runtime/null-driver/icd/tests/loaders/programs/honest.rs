@@ -4,7 +4,7 @@ use std::{env, fs, slice};
 
 use ash::{Device, ext, vk};
 
-use super::{Context, buffer};
+use super::{Context, LAYERS, buffer, image, texels, view};
 
 const NO_FENCE: vk::Fence = vk::Fence::null();
 
@@ -12,10 +12,7 @@ const NO_FENCE: vk::Fence = vk::Fence::null();
 #[test]
 #[ignore = "run by the other tests"]
 fn lost() {
-    // SAFETY: valid structures and live handles, here and below.
-    unsafe {
-        let context = Context::new();
-        let device = &context.device;
+    Context::new().run(|_, device| unsafe {
         let queue = device.get_device_queue(0, 0);
         let fence = device.create_fence(&Default::default(), None).unwrap();
         device.queue_submit(queue, &[], NO_FENCE).unwrap();
@@ -25,24 +22,20 @@ fn lost() {
         assert_eq!(device.queue_submit(queue, &[], NO_FENCE), lost);
         assert_eq!((device.queue_wait_idle(queue), device.device_wait_idle()), (lost, lost));
         device.destroy_fence(fence, None);
-        context.end();
-    }
+    });
 }
 
 /// Checks that a device without the extension leaves a budget's structure as it is.
 #[test]
 #[ignore = "run by the other tests"]
 fn no_budget() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::with(vk::API_VERSION_1_3, &[], &[]);
+    Context::with(vk::API_VERSION_1_3, &[], &[]).run(|context, _| unsafe {
         let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
         budget.heap_budget[0] = 7;
         let mut all = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
         context.instance.get_physical_device_memory_properties2(context.physical, &mut all);
         assert_eq!(budget.heap_budget[0], 7);
-        context.end();
-    }
+    });
 }
 
 /// Checks that a heap of 64 MiB has 64 MiB, and that the driver reports its use.
@@ -50,10 +43,7 @@ fn no_budget() {
 #[ignore = "run by the other tests"]
 fn small_heap() {
     const MIB: u64 = 1 << 20;
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::with(vk::API_VERSION_1_3, &[], &[ext::memory_budget::NAME]);
-        let device = &context.device;
+    Context::with(vk::API_VERSION_1_3, &[], &[ext::memory_budget::NAME]).run(|context, device| unsafe {
         let allocate = |size| {
             device.allocate_memory(&vk::MemoryAllocateInfo::default().allocation_size(size * MIB), None)
         };
@@ -72,17 +62,14 @@ fn small_heap() {
         assert_eq!(budget(), (64, 24, 0));
         device.free_memory(second, None);
         assert_eq!(budget(), (64, 0, 0));
-        context.end();
-    }
+    });
 }
 
 /// The device's clock is among the readable clocks, and timestamps use it.
 #[test]
 #[ignore = "run by the other tests"]
 fn clocks() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::with(vk::API_VERSION_1_3, &[], &[ext::calibrated_timestamps::NAME]);
+    Context::with(vk::API_VERSION_1_3, &[], &[ext::calibrated_timestamps::NAME]).run(|context, _| unsafe {
         let instance = ext::calibrated_timestamps::Instance::new(&context.entry, &context.instance);
         let domains = instance.get_physical_device_calibrateable_time_domains(context.physical).unwrap();
         assert!(domains.contains(&vk::TimeDomainKHR::DEVICE), "{} domains", domains.len());
@@ -96,48 +83,38 @@ fn clocks() {
         let (first, then) = (read(), stamp(&context.device));
         let second = read();
         assert!(first[0] <= then && then <= second[0], "{first:?} {then} {second:?}");
-        context.end();
-    }
+    });
 }
 
 /// The device's clock goes on by 1,000 nanoseconds with each reading, and only then.
 #[test]
 #[ignore = "run by the other tests"]
 fn clock_of_readings() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::new();
+    Context::new().run(|context, _| unsafe {
         let stamps = [stamp(&context.device), stamp(&context.device), stamp(&context.device)];
         assert_eq!(stamps, [1000, 2000, 3000]);
-        context.end();
-    }
+    });
 }
 
 /// The device has the queue families of the scenario.
 #[test]
 #[ignore = "run by the other tests"]
 fn families() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::new();
+    Context::new().run(|context, _| unsafe {
         let families = context.instance.get_physical_device_queue_family_properties(context.physical);
         let families: Vec<_> = families.iter().map(|it| (it.queue_flags.as_raw(), it.queue_count)).collect();
         let [graphics, compute, transfer] =
             [vk::QueueFlags::GRAPHICS, vk::QueueFlags::COMPUTE, vk::QueueFlags::TRANSFER]
                 .map(|it| it.as_raw());
         assert_eq!(families, [(graphics | compute | transfer, 2), (compute, 1), (transfer, 3)]);
-        context.end();
-    }
+    });
 }
 
 /// Allocations of more than a MiB fail, and so do waits for the fence named "bad", beginning with the second.
 #[test]
 #[ignore = "run by the other tests"]
 fn some_failures() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::with(vk::API_VERSION_1_3, &[ext::debug_utils::NAME], &[]);
-        let device = &context.device;
+    Context::with(vk::API_VERSION_1_3, &[ext::debug_utils::NAME], &[]).run(|context, device| unsafe {
         let allocate = |size| {
             let info = vk::MemoryAllocateInfo::default().allocation_size(size);
             device.allocate_memory(&info, None).map(|memory| device.free_memory(memory, None))
@@ -153,17 +130,14 @@ fn some_failures() {
         assert_eq!(status(good), [Ok(true), Ok(true)]);
         assert_eq!(status(bad), [Ok(true), Err(vk::Result::ERROR_DEVICE_LOST)]);
         [good, bad].iter().for_each(|fence| device.destroy_fence(*fence, None));
-        context.end();
-    }
+    });
 }
 
 /// Descriptors in buffers have sizes, and a set's layout holds all of its descriptors.
 #[test]
 #[ignore = "run by the other tests"]
 fn descriptor_buffers() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::with(vk::API_VERSION_1_3, &[], &[ext::descriptor_buffer::NAME]);
+    Context::with(vk::API_VERSION_1_3, &[], &[ext::descriptor_buffer::NAME]).run(|context, _| unsafe {
         let mut sizes = vk::PhysicalDeviceDescriptorBufferPropertiesEXT::default();
         let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut sizes);
         context.instance.get_physical_device_properties2(context.physical, &mut properties);
@@ -188,13 +162,10 @@ fn descriptor_buffers() {
         assert!(offset(3) >= offset(1) + 4 * sizes.uniform_buffer_descriptor_size as u64);
         assert!(descriptors.get_descriptor_set_layout_size(layout) >= offset(3) + 100 * size);
         context.device.destroy_descriptor_set_layout(layout, None);
-        context.end();
-    }
+    });
 }
 
-/// Returns a timestamp of the device.
 unsafe fn stamp(device: &Device) -> u64 {
-    // SAFETY: as above.
     unsafe {
         let info = vk::QueryPoolCreateInfo::default().query_type(vk::QueryType::TIMESTAMP).query_count(1);
         let queries = device.create_query_pool(&info, None).unwrap();
@@ -215,10 +186,7 @@ unsafe fn stamp(device: &Device) -> u64 {
 #[ignore = "run by the other tests"]
 fn forgotten_wait() {
     const SIZE: u64 = 64;
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::new();
-        let device = &context.device;
+    Context::new().run(|_, device| unsafe {
         let (target, memory) = buffer(device, SIZE);
         let start = device.map_memory(memory, 0, SIZE, vk::MemoryMapFlags::empty()).unwrap();
         let bytes = || slice::from_raw_parts(start.cast::<u8>(), SIZE as usize).to_vec();
@@ -235,11 +203,11 @@ fn forgotten_wait() {
         device.destroy_command_pool(pool, None);
         device.destroy_buffer(target, None);
         device.free_memory(memory, None);
-        context.end();
-    }
+    });
 }
 
 const SIDE: u32 = 4;
+const EXTENT: vk::Extent3D = vk::Extent3D { width: SIDE, height: SIDE, depth: 1 };
 
 /// A colour image of 4 by 4 texels with a view, and a buffer large enough for its texels.
 struct Target {
@@ -251,19 +219,10 @@ struct Target {
 
 impl Target {
     unsafe fn new(device: &Device) -> Self {
-        // SAFETY: as above.
         unsafe {
-            let info = vk::ImageCreateInfo::default()
-                .format(vk::Format::R8G8B8A8_UNORM)
-                .extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 })
-                .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC);
-            let (image, memory) = super::image(device, info);
-            let info = vk::ImageViewCreateInfo::default()
-                .image(image)
-                .view_type(vk::ImageViewType::TYPE_2D)
-                .format(vk::Format::R8G8B8A8_UNORM)
-                .subresource_range(super::RANGE);
-            let view = device.create_image_view(&info, None).unwrap();
+            let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
+            let (image, memory) = image(device, texels(EXTENT).usage(usage));
+            let view = view(device, image);
             Self { image, view, memory, bytes: buffer(device, u64::from(4 * SIDE * SIDE)) }
         }
     }
@@ -271,10 +230,7 @@ impl Target {
     /// Returns the red parts of all texels after these commands.
     unsafe fn reds(&self, device: &Device, record: impl FnOnce(vk::CommandBuffer)) -> Vec<u8> {
         let layout = vk::ImageLayout::GENERAL;
-        let region = vk::BufferImageCopy::default()
-            .image_subresource(super::LAYERS)
-            .image_extent(vk::Extent3D { width: SIDE, height: SIDE, depth: 1 });
-        // SAFETY: as above.
+        let region = vk::BufferImageCopy::default().image_subresource(LAYERS).image_extent(EXTENT);
         unsafe {
             super::run(device, |commands| {
                 record(commands);
@@ -289,7 +245,6 @@ impl Target {
     }
 
     unsafe fn end(self, device: &Device) {
-        // SAFETY: as above.
         unsafe {
             device.destroy_image_view(self.view, None);
             device.destroy_image(self.image, None);
@@ -316,10 +271,7 @@ fn quarter(inside: u8, outside: u8) -> Vec<u8> {
 #[test]
 #[ignore = "run by the other tests"]
 fn cleared() {
-    // SAFETY: as above.
-    unsafe {
-        let context = Context::new();
-        let device = &context.device;
+    Context::new().run(|_, device| unsafe {
         let target = Target::new(device);
         let attachment = |load, value| {
             [vk::RenderingAttachmentInfo::default()
@@ -355,13 +307,11 @@ fn cleared() {
         assert_eq!(part, quarter(51, 255));
         render_pass(device, &target);
         target.end(device);
-        context.end();
-    }
+    });
 }
 
 /// The same in a render pass.
 unsafe fn render_pass(device: &Device, target: &Target) {
-    // SAFETY: as above.
     unsafe {
         let attachments = [vk::AttachmentDescription::default()
             .format(vk::Format::R8G8B8A8_UNORM)

@@ -2,7 +2,7 @@
 
 use ash::{Device, vk};
 
-use super::{Context, RANGE, buffer, run};
+use super::{Context, RANGE, barrier, buffer, run, texels};
 
 const SIDE: u32 = 8;
 /// Bytes of all texels of the largest level.
@@ -11,19 +11,15 @@ const SIZE: u64 = (SIDE * SIDE * 4) as u64;
 #[test]
 #[ignore = "run by the other tests"]
 fn images() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
-    unsafe {
-        let context = Context::new();
+    Context::new().run(|context, _| unsafe {
         copies_arrive(&context.device);
         blits_scale_and_mirror(&context.device);
         clears_write_texels(&context.device);
         depth_and_stencil_are_separate(&context.device);
         planes_have_their_own_texels(&context.device);
-        context.end();
-    }
+    });
 }
 
-/// An image with memory of its own.
 struct Picture {
     image: vk::Image,
     memory: vk::DeviceMemory,
@@ -32,14 +28,7 @@ struct Picture {
 
 impl Picture {
     unsafe fn new(device: &Device, format: vk::Format, levels: u32, layers: u32) -> Self {
-        let copies = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
-        let info = vk::ImageCreateInfo::default()
-            .format(format)
-            .extent(extent(SIDE, SIDE))
-            .mip_levels(levels)
-            .array_layers(layers)
-            .usage(copies);
-        // SAFETY: a live handle.
+        let info = texels(extent(SIDE, SIDE)).format(format).mip_levels(levels).array_layers(layers);
         let (image, memory) = unsafe { super::image(device, info) };
         Self { image, memory, aspect: vk::ImageAspectFlags::COLOR }
     }
@@ -72,12 +61,10 @@ impl Picture {
             .image(self.image);
         let barriers = [barrier];
         let info = vk::DependencyInfo::default().image_memory_barriers(&barriers);
-        // SAFETY: live handles.
         unsafe { device.cmd_pipeline_barrier2(commands, &info) };
     }
 
     unsafe fn destroy(self, device: &Device) {
-        // SAFETY: live handles that are no longer in use.
         unsafe {
             device.destroy_image(self.image, None);
             device.free_memory(self.memory, None);
@@ -112,7 +99,6 @@ impl Bytes {
     }
 
     unsafe fn destroy(self, device: &Device) {
-        // SAFETY: live handles that are no longer in use.
         unsafe {
             device.destroy_buffer(self.0, None);
             device.free_memory(self.1, None);
@@ -126,7 +112,6 @@ fn number(index: usize) -> u8 {
 
 /// Buffer to image, image to image between layers and levels, and back, with rows that are longer than the region.
 unsafe fn copies_arrive(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let (from, to) = (Bytes::new(device, number), Bytes::new(device, |_| 0));
         let one = Picture::new(device, vk::Format::R8G8B8A8_UNORM, 1, 1);
@@ -138,7 +123,7 @@ unsafe fn copies_arrive(device: &Device) {
                 .image_subresource(one.layers(0, 0, 1))
                 .image_extent(extent(SIDE, SIDE));
             device.cmd_copy_buffer_to_image(commands, from.0, one.image, LAYOUT, &[whole]);
-            super::barrier(device, commands);
+            barrier(device, commands);
             // The right lower quarter becomes the second level of the last layer.
             let quarter = vk::ImageCopy::default()
                 .src_subresource(one.layers(0, 0, 1))
@@ -146,7 +131,7 @@ unsafe fn copies_arrive(device: &Device) {
                 .dst_subresource(other.layers(1, 2, 1))
                 .extent(extent(4, 4));
             device.cmd_copy_image(commands, one.image, LAYOUT, other.image, LAYOUT, &[quarter]);
-            super::barrier(device, commands);
+            barrier(device, commands);
             let back = vk::BufferImageCopy::default()
                 .buffer_offset(4)
                 .buffer_row_length(SIDE)
@@ -166,7 +151,6 @@ unsafe fn copies_arrive(device: &Device) {
 }
 
 unsafe fn blits_scale_and_mirror(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let (from, to) = (Bytes::new(device, number), Bytes::new(device, |_| 0));
         let one = Picture::new(device, vk::Format::R8G8B8A8_UNORM, 1, 1);
@@ -179,7 +163,7 @@ unsafe fn blits_scale_and_mirror(device: &Device) {
                 .image_subresource(one.layers(0, 0, 1))
                 .image_extent(extent(SIDE, SIDE));
             device.cmd_copy_buffer_to_image(commands, from.0, one.image, LAYOUT, &[whole]);
-            super::barrier(device, commands);
+            barrier(device, commands);
             // Four texels become eight, from right to left.
             let region = vk::ImageBlit::default()
                 .src_subresource(one.layers(0, 0, 1))
@@ -188,7 +172,7 @@ unsafe fn blits_scale_and_mirror(device: &Device) {
                 .dst_offsets([ORIGIN, corner(8, 8, 1)]);
             let nearest = vk::Filter::NEAREST;
             device.cmd_blit_image(commands, one.image, LAYOUT, other.image, LAYOUT, &[region], nearest);
-            super::barrier(device, commands);
+            barrier(device, commands);
             device.cmd_copy_image_to_buffer(commands, other.image, LAYOUT, to.0, &[whole]);
         });
         for (y, x) in (0..8).flat_map(|y| (0..8).map(move |x| (y, x))) {
@@ -203,7 +187,6 @@ unsafe fn blits_scale_and_mirror(device: &Device) {
 }
 
 unsafe fn clears_write_texels(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let to = Bytes::new(device, |_| 0);
         let one = Picture::new(device, vk::Format::R8G8B8A8_UNORM, 2, 2);
@@ -224,7 +207,7 @@ unsafe fn clears_write_texels(device: &Device) {
                 &[range(0, 0), range(0, 1), range(1, 0)],
             );
             device.cmd_clear_color_image(commands, one.image, LAYOUT, &white, &[range(1, 1)]);
-            super::barrier(device, commands);
+            barrier(device, commands);
             let back = vk::BufferImageCopy::default()
                 .image_subresource(one.layers(1, 0, 2))
                 .image_extent(extent(4, 4));
@@ -238,7 +221,6 @@ unsafe fn clears_write_texels(device: &Device) {
 }
 
 unsafe fn depth_and_stencil_are_separate(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let to = Bytes::new(device, |_| 0);
         let mut one = Picture::new(device, vk::Format::D32_SFLOAT_S8_UINT, 1, 1);
@@ -248,7 +230,7 @@ unsafe fn depth_and_stencil_are_separate(device: &Device) {
             let range = vk::ImageSubresourceRange { aspect_mask: one.aspect, ..RANGE };
             let value = vk::ClearDepthStencilValue { depth: 0.5, stencil: 9 };
             device.cmd_clear_depth_stencil_image(commands, one.image, LAYOUT, &value, &[range]);
-            super::barrier(device, commands);
+            barrier(device, commands);
             let of = |aspect| vk::ImageSubresourceLayers { aspect_mask: aspect, ..one.layers(0, 0, 1) };
             let regions = [
                 vk::BufferImageCopy::default()
@@ -269,7 +251,6 @@ unsafe fn depth_and_stencil_are_separate(device: &Device) {
 }
 
 unsafe fn planes_have_their_own_texels(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let (from, to) = (Bytes::new(device, number), Bytes::new(device, |_| 0));
         let one = Picture::new(device, vk::Format::G8_B8R8_2PLANE_420_UNORM, 1, 1);
@@ -282,7 +263,7 @@ unsafe fn planes_have_their_own_texels(device: &Device) {
             };
             let region = vk::BufferImageCopy::default().image_subresource(chroma).image_extent(extent(4, 4));
             device.cmd_copy_buffer_to_image(commands, from.0, one.image, LAYOUT, &[region]);
-            super::barrier(device, commands);
+            barrier(device, commands);
             device.cmd_copy_image_to_buffer(commands, one.image, LAYOUT, to.0, &[region]);
         });
         assert_eq!(to.read()[..32], from.read()[..32]);

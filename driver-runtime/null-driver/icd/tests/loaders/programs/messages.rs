@@ -43,7 +43,6 @@ fn messages() {
         .pfn_user_callback(Some(hear))
         .user_data((&raw const heard).cast_mut().cast());
     let said = |part: &str| heard.lock().unwrap().iter().find(|(text, _)| text.contains(part)).cloned();
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
     unsafe {
         let extensions = [ext::debug_utils::NAME.as_ptr()];
         let info = vk::InstanceCreateInfo::default().enabled_extension_names(&extensions);

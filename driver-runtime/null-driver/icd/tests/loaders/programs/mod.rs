@@ -21,20 +21,15 @@ use ash::{Device, Entry, Instance, vk};
 
 use crate::run::{CONTENT, NO_LOADER, library};
 
-/// Fills and copies buffers.
 #[test]
 #[ignore = "run by the other tests"]
 fn buffers() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
-    unsafe {
-        let context = Context::new();
-        let device = &context.device;
+    Context::new().run(|_, device| unsafe {
         let bytes = copied(device);
         assert!(bytes[..16].iter().all(|byte| *byte == 0x5A), "{bytes:?}");
         assert_eq!(bytes[16..24], *b"updated!");
         assert!(bytes[24..].iter().all(|byte| *byte == 0));
-        context.end();
-    }
+    });
 }
 
 /// The common start of all programs.
@@ -46,13 +41,12 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) unsafe fn new() -> Self {
-        // SAFETY: as below.
-        unsafe { Self::with(vk::API_VERSION_1_3, &[], &[]) }
+    pub(crate) fn new() -> Self {
+        Self::with(vk::API_VERSION_1_3, &[], &[])
     }
 
     /// Creates an instance of this version and a device, with these extensions.
-    pub(crate) unsafe fn with(version: u32, of_instance: &[&CStr], of_device: &[&CStr]) -> Self {
+    pub(crate) fn with(version: u32, of_instance: &[&CStr], of_device: &[&CStr]) -> Self {
         let pointers = |names: &[&CStr]| names.iter().map(|name| name.as_ptr()).collect::<Vec<_>>();
         let (of_instance, of_device) = (pointers(of_instance), pointers(of_device));
         let app = vk::ApplicationInfo::default().api_version(version);
@@ -68,19 +62,24 @@ impl Context {
         }
     }
 
-    /// Creates a device of Vulkan 1.3 with these extensions and features.
-    pub(crate) unsafe fn with_features(
-        of_device: &[&CStr],
-        mut features: vk::PhysicalDeviceVulkan12Features<'_>,
-    ) -> Self {
-        // SAFETY: as below.
+    /// Creates a device of Vulkan 1.3 with these extensions, whose buffers have addresses.
+    pub(crate) fn with_addresses(of_device: &[&CStr]) -> Self {
+        let mut context = Self::new();
+        let names: Vec<_> = of_device.iter().map(|name| name.as_ptr()).collect();
+        let mut features = vk::PhysicalDeviceVulkan12Features::default().buffer_device_address(true);
+        // SAFETY: valid structures and live handles, and nothing of the first device is left.
         unsafe {
-            let mut context = Self::new();
             context.device.destroy_device(None);
-            let names: Vec<_> = of_device.iter().map(|name| name.as_ptr()).collect();
             context.device = create_device(&context.instance, context.physical, &names, &mut features);
-            context
         }
+        context
+    }
+
+    /// Runs a program that leaves nothing of the device.
+    pub(crate) fn run(self, program: impl FnOnce(&Self, &Device)) {
+        program(&self, &self.device);
+        // SAFETY: as promised.
+        unsafe { self.end() };
     }
 
     pub(crate) unsafe fn end(self) {
@@ -95,7 +94,6 @@ impl Context {
 
 /// Records commands, submits them and waits.
 unsafe fn run(device: &Device, record: impl FnOnce(vk::CommandBuffer)) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let (pool, fence) = submit(device, record);
         device.wait_for_fences(&[fence], true, u64::MAX).unwrap();
@@ -106,19 +104,79 @@ unsafe fn run(device: &Device, record: impl FnOnce(vk::CommandBuffer)) {
 
 /// Records commands and submits them. Returns their pool, and the fence that they signal.
 unsafe fn submit(device: &Device, record: impl FnOnce(vk::CommandBuffer)) -> (vk::CommandPool, vk::Fence) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-        let commands = device.allocate_command_buffers(&info).unwrap();
-        device.begin_command_buffer(commands[0], &vk::CommandBufferBeginInfo::default()).unwrap();
-        record(commands[0]);
-        device.end_command_buffer(commands[0]).unwrap();
+        let commands = self::record(device, pool, record);
         let fence = device.create_fence(&vk::FenceCreateInfo::default(), None).unwrap();
         let work = vk::SubmitInfo::default().command_buffers(&commands);
         device.queue_submit(device.get_device_queue(0, 0), &[work], fence).unwrap();
         (pool, fence)
     }
+}
+
+/// Records commands into a new command buffer.
+unsafe fn record(
+    device: &Device,
+    pool: vk::CommandPool,
+    record: impl FnOnce(vk::CommandBuffer),
+) -> [vk::CommandBuffer; 1] {
+    let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
+    unsafe {
+        let commands = device.allocate_command_buffers(&info).unwrap()[0];
+        device.begin_command_buffer(commands, &Default::default()).unwrap();
+        record(commands);
+        device.end_command_buffer(commands).unwrap();
+        [commands]
+    }
+}
+
+/// The first level and layer of a colour image.
+const LAYERS: vk::ImageSubresourceLayers = vk::ImageSubresourceLayers {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    mip_level: 0,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
+    aspect_mask: vk::ImageAspectFlags::COLOR,
+    base_mip_level: 0,
+    level_count: 1,
+    base_array_layer: 0,
+    layer_count: 1,
+};
+
+/// Describes a two-dimensional image of colours that is copied.
+fn texels(extent: vk::Extent3D) -> vk::ImageCreateInfo<'static> {
+    vk::ImageCreateInfo::default()
+        .image_type(vk::ImageType::TYPE_2D)
+        .format(vk::Format::R8G8B8A8_UNORM)
+        .extent(extent)
+        .mip_levels(1)
+        .array_layers(1)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .usage(vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST)
+}
+
+/// Creates an image with its own memory.
+unsafe fn image(device: &Device, info: vk::ImageCreateInfo<'_>) -> (vk::Image, vk::DeviceMemory) {
+    unsafe {
+        let image = device.create_image(&info, None).unwrap();
+        let size = device.get_image_memory_requirements(image).size;
+        let info = vk::MemoryAllocateInfo::default().allocation_size(size);
+        let memory = device.allocate_memory(&info, None).unwrap();
+        device.bind_image_memory(image, memory, 0).unwrap();
+        (image, memory)
+    }
+}
+
+/// Creates a view of an image of [`texels`].
+unsafe fn view(device: &Device, image: vk::Image) -> vk::ImageView {
+    let info = vk::ImageViewCreateInfo::default()
+        .image(image)
+        .view_type(vk::ImageViewType::TYPE_2D)
+        .format(vk::Format::R8G8B8A8_UNORM)
+        .subresource_range(RANGE);
+    unsafe { device.create_image_view(&info, None) }.unwrap()
 }
 
 /// Records a barrier between all earlier and all later commands.
@@ -128,7 +186,6 @@ unsafe fn barrier(device: &Device, commands: vk::CommandBuffer) {
         .src_access_mask(vk::AccessFlags2::MEMORY_WRITE)
         .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
         .dst_access_mask(vk::AccessFlags2::MEMORY_READ | vk::AccessFlags2::MEMORY_WRITE)];
-    // SAFETY: live handles.
     unsafe { device.cmd_pipeline_barrier2(commands, &vk::DependencyInfo::default().memory_barriers(&all)) };
 }
 
@@ -166,7 +223,6 @@ unsafe fn create_device(
         .enabled_extension_names(extensions)
         .push_next(&mut timelines)
         .push_next(&mut submission);
-    // SAFETY: valid structures and live handles.
     unsafe {
         let unsupported = vk::PhysicalDeviceFeatures::default().sparse_binding(true);
         if env::var_os("VK_INSTANCE_LAYERS").is_none() {
@@ -177,11 +233,9 @@ unsafe fn create_device(
     }
 }
 
-/// A mapped buffer with an address.
 struct Words {
     buffer: vk::Buffer,
     memory: vk::DeviceMemory,
-    /// The host's address.
     start: usize,
     address: u64,
 }
@@ -191,7 +245,6 @@ impl Words {
         let usage = vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST
             | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
-        // SAFETY: valid structures and live handles.
         unsafe {
             let info = vk::BufferCreateInfo::default().size(4 * count).usage(usage);
             let buffer = device.create_buffer(&info, None).unwrap();
@@ -235,7 +288,6 @@ impl Words {
 /// Creates a buffer with its own memory.
 unsafe fn buffer(device: &Device, size: u64) -> (vk::Buffer, vk::DeviceMemory) {
     let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
-    // SAFETY: valid structures and live handles.
     unsafe {
         let buffer =
             device.create_buffer(&vk::BufferCreateInfo::default().size(size).usage(usage), None).unwrap();
@@ -247,55 +299,20 @@ unsafe fn buffer(device: &Device, size: u64) -> (vk::Buffer, vk::DeviceMemory) {
     }
 }
 
-/// The colour of an image's first level and layer.
-const LAYERS: vk::ImageSubresourceLayers = vk::ImageSubresourceLayers {
-    aspect_mask: vk::ImageAspectFlags::COLOR,
-    mip_level: 0,
-    base_array_layer: 0,
-    layer_count: 1,
-};
-const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
-    aspect_mask: vk::ImageAspectFlags::COLOR,
-    base_mip_level: 0,
-    level_count: 1,
-    base_array_layer: 0,
-    layer_count: 1,
-};
-
-/// Creates an image of two dimensions with its own memory, and one level, layer and sample if no other number is stated.
-unsafe fn image(device: &Device, info: vk::ImageCreateInfo<'_>) -> (vk::Image, vk::DeviceMemory) {
-    let samples = if info.samples.is_empty() { vk::SampleCountFlags::TYPE_1 } else { info.samples };
-    let info = info.image_type(vk::ImageType::TYPE_2D).samples(samples);
-    let info = info.mip_levels(info.mip_levels.max(1)).array_layers(info.array_layers.max(1));
-    // SAFETY: valid structures and live handles.
-    unsafe {
-        let image = device.create_image(&info, None).unwrap();
-        let required = device.get_image_memory_requirements(image);
-        let info = vk::MemoryAllocateInfo::default().allocation_size(required.size);
-        let memory = device.allocate_memory(&info, None).unwrap();
-        device.bind_image_memory(image, memory, 0).unwrap();
-        (image, memory)
-    }
-}
-
 /// Fills and updates one buffer and copies it to another, on two queues, of which the second is given its work first.
 unsafe fn copied(device: &Device) -> Vec<u8> {
     const SIZE: u64 = 64;
-    // SAFETY: valid structures and live handles.
     unsafe {
         let (source, target) = (buffer(device, SIZE), buffer(device, SIZE));
         let pool = device.create_command_pool(&vk::CommandPoolCreateInfo::default(), None).unwrap();
-        let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(2);
-        let commands = device.allocate_command_buffers(&info).unwrap();
-        for commands in &commands {
-            device.begin_command_buffer(*commands, &vk::CommandBufferBeginInfo::default()).unwrap();
-        }
-        device.cmd_fill_buffer(commands[0], source.0, 0, 16, 0x5A5A_5A5A);
-        device.cmd_update_buffer(commands[0], source.0, 16, b"updated!");
-        device.cmd_copy_buffer(commands[1], source.0, target.0, &[vk::BufferCopy::default().size(SIZE)]);
-        for commands in &commands {
-            device.end_command_buffer(*commands).unwrap();
-        }
+        let [filling] = record(device, pool, |commands| {
+            device.cmd_fill_buffer(commands, source.0, 0, 16, 0x5A5A_5A5A);
+            device.cmd_update_buffer(commands, source.0, 16, b"updated!");
+        });
+        let [copying] = record(device, pool, |commands| {
+            let whole = vk::BufferCopy::default().size(SIZE);
+            device.cmd_copy_buffer(commands, source.0, target.0, &[whole]);
+        });
         let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
         let line =
             device.create_semaphore(&vk::SemaphoreCreateInfo::default().push_next(&mut kind), None).unwrap();
@@ -304,8 +321,8 @@ unsafe fn copied(device: &Device) -> Vec<u8> {
             .semaphore(line)
             .value(9)
             .stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)];
-        let work = |index: usize| [vk::CommandBufferSubmitInfo::default().command_buffer(commands[index])];
-        let (first, second) = (work(0), work(1));
+        let work = |commands| [vk::CommandBufferSubmitInfo::default().command_buffer(commands)];
+        let (first, second) = (work(filling), work(copying));
         let copying = vk::SubmitInfo2::default().command_buffer_infos(&second).wait_semaphore_infos(&point);
         device.queue_submit2(device.get_device_queue(0, 1), &[copying], fence).unwrap();
         assert_eq!(device.wait_for_fences(&[fence], true, 0), Err(vk::Result::TIMEOUT));

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_void};
 use ash::vk;
 use vkload_driver_runtime::registry::{Class, CommandId};
 
-use super::{Context, entry};
+use super::{Context, LAYERS, entry, image, texels};
 use crate::run::CONTENT;
 
 const VERSION: u32 = vk::make_api_version(0, 1, 4, 0);
@@ -21,15 +21,12 @@ macro_rules! function {
 #[test]
 #[ignore = "run by the other tests"]
 fn newest() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
-    unsafe {
-        let context = Context::with(VERSION, &[], &[]);
+    Context::with(VERSION, &[], &[]).run(|context, _| unsafe {
         let properties = context.instance.get_physical_device_properties(context.physical);
         assert_eq!(vk::api_version_minor(properties.api_version), 4);
-        host_copies_arrive(&context);
-        memory_is_mapped(&context);
-        context.end();
-    }
+        host_copies_arrive(context);
+        memory_is_mapped(context);
+    });
 }
 
 unsafe fn host_copies_arrive(context: &Context) {
@@ -37,16 +34,13 @@ unsafe fn host_copies_arrive(context: &Context) {
     // SAFETY: valid structures and live handles; the memory is as large as the regions say.
     unsafe {
         let extent = vk::Extent3D { width: 4, height: 4, depth: 1 };
-        let info = vk::ImageCreateInfo::default()
-            .format(vk::Format::BC1_RGB_UNORM_BLOCK)
-            .extent(vk::Extent3D { width: 8, ..extent })
-            .usage(vk::ImageUsageFlags::HOST_TRANSFER_EXT);
-        let (image, memory) = super::image(device, info);
+        let info = texels(vk::Extent3D { width: 8, ..extent }).format(vk::Format::BC1_RGB_UNORM_BLOCK);
+        let (image, memory) = image(device, info.usage(vk::ImageUsageFlags::HOST_TRANSFER_EXT));
         // The second block of two.
         let (offset, block) = (vk::Offset3D { x: 4, y: 0, z: 0 }, *b"a block!");
         let to = [vk::MemoryToImageCopyEXT::default()
             .host_pointer(block.as_ptr().cast::<c_void>())
-            .image_subresource(super::LAYERS)
+            .image_subresource(LAYERS)
             .image_offset(offset)
             .image_extent(extent)];
         let copy = function!(context, c"vkCopyMemoryToImage": PFN_vkCopyMemoryToImageEXT);
@@ -57,7 +51,7 @@ unsafe fn host_copies_arrive(context: &Context) {
         let mut read = [0u8; 16];
         let from = [vk::ImageToMemoryCopyEXT::default()
             .host_pointer(read.as_mut_ptr().cast::<c_void>())
-            .image_subresource(super::LAYERS)
+            .image_subresource(LAYERS)
             .image_extent(vk::Extent3D { width: 8, ..extent })];
         let copy = function!(context, c"vkCopyImageToMemory": PFN_vkCopyImageToMemoryEXT);
         let info =
@@ -71,7 +65,6 @@ unsafe fn host_copies_arrive(context: &Context) {
 
 unsafe fn memory_is_mapped(context: &Context) {
     let device = &context.device;
-    // SAFETY: valid structures and live handles.
     unsafe {
         let info = vk::MemoryAllocateInfo::default().allocation_size(64);
         let memory = device.allocate_memory(&info, None).unwrap();

@@ -2,7 +2,7 @@
 
 use ash::{Device, vk};
 
-use super::{Context, barrier, buffer, run};
+use super::{Context, RANGE, barrier, buffer, image, run, texels, view};
 
 /// Returns a shader that does nothing, for the stage with this number and, for compute, one invocation.
 fn shader(stage: u32) -> Vec<u32> {
@@ -30,20 +30,16 @@ fn shader(stage: u32) -> Vec<u32> {
 #[test]
 #[ignore = "run by the other tests"]
 fn objects() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
-    unsafe {
-        let context = Context::new();
+    Context::new().run(|context, _| unsafe {
         pipelines_with_descriptors_run(&context.device);
         rendering_is_recorded(&context.device);
         queries_have_results(&context.device);
         events_are_set_by_queues(&context.device);
         private_data_is_kept(&context.device);
-        context.end();
-    }
+    });
 }
 
 unsafe fn pipelines_with_descriptors_run(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let code = shader(5);
         let module =
@@ -115,31 +111,21 @@ unsafe fn pipelines_with_descriptors_run(device: &Device) {
 
 /// A view, a sampler, a pipeline for graphics and dynamic rendering. Nothing is drawn.
 unsafe fn rendering_is_recorded(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
-        let format = vk::Format::R8G8B8A8_UNORM;
         let size = vk::Extent2D { width: 16, height: 16 };
-        let info = vk::ImageCreateInfo::default()
-            .format(format)
-            .extent(size.into())
-            .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT);
-        let (image, memory) = super::image(device, info);
-        let info = vk::ImageViewCreateInfo::default()
-            .image(image)
-            .view_type(vk::ImageViewType::TYPE_2D)
-            .format(format)
-            .subresource_range(super::RANGE);
-        let view = device.create_image_view(&info, None).unwrap();
+        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        let (image, memory) = image(device, texels(size.into()).usage(usage));
+        let view = view(device, image);
         let sampler = device.create_sampler(&vk::SamplerCreateInfo::default(), None).unwrap();
         let layout = device.create_pipeline_layout(&Default::default(), None).unwrap();
-        let pipeline = graphics(device, layout, format);
+        let pipeline = graphics(device, layout, vk::Format::R8G8B8A8_UNORM);
         run(device, |commands| {
             let ready = [vk::ImageMemoryBarrier2::default()
                 .dst_stage_mask(vk::PipelineStageFlags2::COLOR_ATTACHMENT_OUTPUT)
                 .dst_access_mask(vk::AccessFlags2::COLOR_ATTACHMENT_WRITE)
                 .new_layout(vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL)
                 .image(image)
-                .subresource_range(super::RANGE)];
+                .subresource_range(RANGE)];
             let info = vk::DependencyInfo::default().image_memory_barriers(&ready);
             device.cmd_pipeline_barrier2(commands, &info);
             let attachments = [vk::RenderingAttachmentInfo::default()
@@ -169,7 +155,6 @@ unsafe fn rendering_is_recorded(device: &Device) {
 unsafe fn graphics(device: &Device, layout: vk::PipelineLayout, format: vk::Format) -> vk::Pipeline {
     let code = shader(0);
     let info = vk::ShaderModuleCreateInfo::default().code(&code);
-    // SAFETY: valid structures and live handles.
     unsafe {
         let module = device.create_shader_module(&info, None).unwrap();
         let stages = [vk::PipelineShaderStageCreateInfo::default()
@@ -198,7 +183,6 @@ unsafe fn graphics(device: &Device, layout: vk::PipelineLayout, format: vk::Form
 }
 
 unsafe fn queries_have_results(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let pool = |kind| {
             let info = vk::QueryPoolCreateInfo::default().query_type(kind).query_count(2);
@@ -242,7 +226,6 @@ unsafe fn queries_have_results(device: &Device) {
 }
 
 unsafe fn events_are_set_by_queues(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let event = device.create_event(&vk::EventCreateInfo::default(), None).unwrap();
         assert!(!device.get_event_status(event).unwrap());
@@ -257,7 +240,6 @@ unsafe fn events_are_set_by_queues(device: &Device) {
 }
 
 unsafe fn private_data_is_kept(device: &Device) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let slot = device.create_private_data_slot(&vk::PrivateDataSlotCreateInfo::default(), None).unwrap();
         let event = device.create_event(&vk::EventCreateInfo::default(), None).unwrap();

@@ -29,22 +29,19 @@ struct Sharing {
 }
 
 impl Sharing {
-    unsafe fn new() -> Self {
+    fn new() -> Self {
         let names = [
             khr::external_memory_fd::NAME,
             khr::external_semaphore_fd::NAME,
             khr::external_fence_fd::NAME,
             ext::external_memory_host::NAME,
         ];
-        // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
-        unsafe {
-            let context = Context::with(vk::API_VERSION_1_3, &[], &names);
-            let (instance, device) = (&context.instance, &context.device);
-            let memory = khr::external_memory_fd::Device::new(instance, device);
-            let semaphores = khr::external_semaphore_fd::Device::new(instance, device);
-            let fences = khr::external_fence_fd::Device::new(instance, device);
-            Self { context, memory, semaphores, fences }
-        }
+        let context = Context::with(vk::API_VERSION_1_3, &[], &names);
+        let (instance, device) = (&context.instance, &context.device);
+        let memory = khr::external_memory_fd::Device::new(instance, device);
+        let semaphores = khr::external_semaphore_fd::Device::new(instance, device);
+        let fences = khr::external_fence_fd::Device::new(instance, device);
+        Self { context, memory, semaphores, fences }
     }
 
     fn device(&self) -> &ash::Device {
@@ -60,7 +57,6 @@ impl Sharing {
         let usage = vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
         let info = vk::BufferCreateInfo::default().size(SIZE).usage(usage).push_next(&mut external);
         let size = vk::MemoryAllocateInfo::default().allocation_size(SIZE).push_next(chained);
-        // SAFETY: valid structures and live handles.
         unsafe {
             let buffer = self.device().create_buffer(&info, None).unwrap();
             match self.device().allocate_memory(&size, None) {
@@ -87,13 +83,11 @@ impl Sharing {
     unsafe fn semaphore(&self, kinds: vk::ExternalSemaphoreHandleTypeFlags) -> vk::Semaphore {
         let mut export = vk::ExportSemaphoreCreateInfo::default().handle_types(kinds);
         let info = vk::SemaphoreCreateInfo::default().push_next(&mut export);
-        // SAFETY: a valid structure.
         unsafe { self.device().create_semaphore(&info, None) }.unwrap()
     }
 
     unsafe fn export(&self, semaphore: vk::Semaphore, kind: vk::ExternalSemaphoreHandleTypeFlags) -> c_int {
         let info = vk::SemaphoreGetFdInfoKHR::default().semaphore(semaphore).handle_type(kind);
-        // SAFETY: a valid structure and a live handle.
         unsafe { self.semaphores.get_semaphore_fd(&info) }.unwrap()
     }
 
@@ -118,7 +112,6 @@ impl Sharing {
         if signal != vk::Semaphore::null() {
             work = work.signal_semaphores(&signals);
         }
-        // SAFETY: valid structures and live handles.
         unsafe {
             let queue = self.device().get_device_queue(0, 0);
             self.device().queue_submit(queue, &[work], fence).unwrap();
@@ -126,7 +119,6 @@ impl Sharing {
     }
 
     unsafe fn fill(&self, buffer: vk::Buffer, offset: u64, word: u32) {
-        // SAFETY: live handles.
         unsafe {
             run(self.device(), |commands| {
                 self.device().cmd_fill_buffer(commands, buffer, offset, 16, word);
@@ -149,7 +141,6 @@ impl Sharing {
 #[test]
 #[ignore = "run by the other tests"]
 fn two_processes() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
     unsafe {
         let here = Sharing::new();
         let mut export = vk::ExportMemoryAllocateInfo::default().handle_types(OPAQUE_MEMORY);
@@ -196,7 +187,6 @@ fn the_other_process() {
     let open = |path: &str| OpenOptions::new().read(true).write(true).open(path).unwrap();
     let handles: Vec<File> = env::var("TEST_HANDLES").unwrap().split(' ').map(open).collect();
     let [memory, ready, answered] = <[File; 3]>::try_from(handles).unwrap().map(IntoRawFd::into_raw_fd);
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
     unsafe {
         let here = Sharing::new();
         let mut import = vk::ImportMemoryFdInfoKHR::default().handle_type(OPAQUE_MEMORY).fd(memory);
@@ -227,7 +217,6 @@ fn is_open(fd: c_int) -> bool {
 #[test]
 #[ignore = "run by the other tests"]
 fn handles() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
     unsafe {
         let here = Sharing::new();
         wrong_handles_stay(&here);
@@ -242,7 +231,6 @@ fn handles() {
 unsafe fn wrong_handles_stay(here: &Sharing) {
     let file = File::open(Path::new("/dev/null")).unwrap();
     let mut import = vk::ImportMemoryFdInfoKHR::default().handle_type(OPAQUE_MEMORY).fd(file.as_raw_fd());
-    // SAFETY: valid structures and live handles.
     unsafe {
         let refused = here.buffer(&mut import).err();
         assert_eq!(refused, Some(vk::Result::ERROR_INVALID_EXTERNAL_HANDLE));
@@ -261,7 +249,6 @@ unsafe fn wrong_handles_stay(here: &Sharing) {
 /// One fence is signalled, and so is the one that has its payload.
 unsafe fn fences_share(here: &Sharing) {
     let device = here.device();
-    // SAFETY: valid structures and live handles.
     unsafe {
         let mut export = vk::ExportFenceCreateInfo::default().handle_types(OPAQUE_FENCE);
         let one = device.create_fence(&vk::FenceCreateInfo::default().push_next(&mut export), None).unwrap();
@@ -281,7 +268,6 @@ unsafe fn fences_share(here: &Sharing) {
 
 /// A signal is copied out, -1 and whatever can be polled is copied in.
 unsafe fn sync_files(here: &Sharing) {
-    // SAFETY: valid structures and live handles.
     unsafe {
         let semaphore = here.semaphore(SYNC_FD);
         here.submit(vk::Semaphore::null(), semaphore, vk::Fence::null());
@@ -338,7 +324,6 @@ unsafe fn host_memory(here: &Sharing) {
 
 unsafe fn queries(context: &Context) {
     let physical = context.physical;
-    // SAFETY: valid structures and live handles.
     unsafe {
         let instance = &context.instance;
         let mut out = vk::ExternalSemaphoreProperties::default();

@@ -2,18 +2,17 @@
 
 use ash::{Device, khr, vk};
 
-use super::Context;
+use super::{Context, RANGE, record};
 
 #[test]
 #[ignore = "run by the other tests"]
 fn surfaces() {
-    // SAFETY: the loaders and the driver keep the specification's promises, and so does this program.
-    unsafe {
-        let context = Context::with(
-            vk::API_VERSION_1_3,
-            &[ash::khr::surface::NAME, ash::ext::headless_surface::NAME],
-            &[khr::swapchain::NAME],
-        );
+    Context::with(
+        vk::API_VERSION_1_3,
+        &[ash::khr::surface::NAME, ash::ext::headless_surface::NAME],
+        &[khr::swapchain::NAME],
+    )
+    .run(|context, _| unsafe {
         let headless = ash::ext::headless_surface::Instance::new(&context.entry, &context.instance);
         let surface =
             headless.create_headless_surface(&vk::HeadlessSurfaceCreateInfoEXT::default(), None).unwrap();
@@ -38,17 +37,14 @@ fn surfaces() {
         let swapchains = khr::swapchain::Device::new(&context.instance, &context.device);
         let swapchain = swapchains.create_swapchain(&info, None).unwrap();
         assert_eq!(swapchains.get_swapchain_images(swapchain).unwrap().len(), 2);
-        present(&context, &swapchains, swapchain);
+        present(context, &swapchains, swapchain);
         swapchains.destroy_swapchain(swapchain, None);
         queries.destroy_surface(surface, None);
-        context.end();
-    }
+    });
 }
 
-/// Acquires and presents three times.
 unsafe fn present(context: &Context, swapchains: &khr::swapchain::Device, swapchain: vk::SwapchainKHR) {
     let device = &context.device;
-    // SAFETY: valid structures and live handles.
     unsafe {
         let queue = device.get_device_queue(0, 0);
         let semaphore = || [device.create_semaphore(&vk::SemaphoreCreateInfo::default(), None).unwrap()];
@@ -59,7 +55,7 @@ unsafe fn present(context: &Context, swapchains: &khr::swapchain::Device, swapch
             let none = vk::Fence::null();
             let (number, _) = swapchains.acquire_next_image(swapchain, u64::MAX, acquired[0], none).unwrap();
             assert_eq!(number, turn % 2);
-            let commands = [ready(device, pool, images[number as usize])];
+            let commands = ready(device, pool, images[number as usize]);
             let work = vk::SubmitInfo::default()
                 .wait_semaphores(&acquired)
                 .wait_dst_stage_mask(&[vk::PipelineStageFlags::ALL_COMMANDS])
@@ -81,20 +77,15 @@ unsafe fn present(context: &Context, swapchains: &khr::swapchain::Device, swapch
 }
 
 /// Commands that make an image ready to be presented.
-unsafe fn ready(device: &Device, pool: vk::CommandPool, image: vk::Image) -> vk::CommandBuffer {
+unsafe fn ready(device: &Device, pool: vk::CommandPool, image: vk::Image) -> [vk::CommandBuffer; 1] {
     let barrier = [vk::ImageMemoryBarrier::default()
         .new_layout(vk::ImageLayout::PRESENT_SRC_KHR)
         .image(image)
-        .subresource_range(super::RANGE)];
-    let info = vk::CommandBufferAllocateInfo::default().command_pool(pool).command_buffer_count(1);
-    // SAFETY: valid structures and live handles.
+        .subresource_range(RANGE)];
+    let (all, end) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::PipelineStageFlags::BOTTOM_OF_PIPE);
     unsafe {
-        let commands = device.allocate_command_buffers(&info).unwrap()[0];
-        device.begin_command_buffer(commands, &vk::CommandBufferBeginInfo::default()).unwrap();
-        let (all, end) = (vk::PipelineStageFlags::ALL_COMMANDS, vk::PipelineStageFlags::BOTTOM_OF_PIPE);
-        let flags = vk::DependencyFlags::empty();
-        device.cmd_pipeline_barrier(commands, all, end, flags, &[], &[], &barrier);
-        device.end_command_buffer(commands).unwrap();
-        commands
+        record(device, pool, |commands| {
+            device.cmd_pipeline_barrier(commands, all, end, Default::default(), &[], &[], &barrier);
+        })
     }
 }

@@ -24,7 +24,6 @@ impl Presentation<'_> {
         unsafe { self.acquire_from(self.swapchain, timeout) }
     }
 
-    /// Acquires an image of another swapchain.
     unsafe fn acquire_from(&self, swapchain: vk::SwapchainKHR, timeout: u64) -> VkResult<(u32, bool)> {
         let device = &self.context.device;
         // SAFETY: the handles are live while the presentation is.
@@ -52,20 +51,18 @@ impl Presentation<'_> {
     }
 }
 
-unsafe fn with_swapchain(test: impl FnOnce(&Presentation<'_>)) {
-    // SAFETY: valid structures and live handles, here and below.
-    unsafe { with_extensions(&[], &[], test) }
+fn with_swapchain(test: impl FnOnce(&Presentation<'_>)) {
+    with_extensions(&[], &[], test);
 }
 
 /// Does the same with more instance and device extensions.
-unsafe fn with_extensions(of_instance: &[&CStr], of_device: &[&CStr], test: impl FnOnce(&Presentation<'_>)) {
-    // SAFETY: as above.
+fn with_extensions(of_instance: &[&CStr], of_device: &[&CStr], test: impl FnOnce(&Presentation<'_>)) {
+    let context = Context::with(
+        vk::API_VERSION_1_3,
+        &[&[khr::surface::NAME, ext::headless_surface::NAME], of_instance].concat(),
+        &[&[khr::swapchain::NAME], of_device].concat(),
+    );
     unsafe {
-        let context = Context::with(
-            vk::API_VERSION_1_3,
-            &[&[khr::surface::NAME, ext::headless_surface::NAME], of_instance].concat(),
-            &[&[khr::swapchain::NAME], of_device].concat(),
-        );
         let headless = ext::headless_surface::Instance::new(&context.entry, &context.instance);
         let surface = headless.create_headless_surface(&Default::default(), None).unwrap();
         let info = vk::SwapchainCreateInfoKHR::default()
@@ -93,47 +90,38 @@ unsafe fn with_extensions(of_instance: &[&CStr], of_device: &[&CStr], test: impl
 #[test]
 #[ignore = "run by the other tests"]
 fn suboptimal() {
-    // SAFETY: as above.
-    unsafe {
-        with_swapchain(|shown| {
-            assert_eq!([shown.acquire(u64::MAX), shown.acquire(u64::MAX)], [Ok((0, false)), Ok((1, true))]);
-        });
-    }
+    with_swapchain(|shown| unsafe {
+        assert_eq!([shown.acquire(u64::MAX), shown.acquire(u64::MAX)], [Ok((0, false)), Ok((1, true))]);
+    });
 }
 
 /// Checks that an image becomes available again when it is presented, and not before.
 #[test]
 #[ignore = "run by the other tests"]
 fn two_images() {
-    // SAFETY: as above.
-    unsafe {
-        with_swapchain(|shown| {
-            assert_eq!([shown.acquire(0), shown.acquire(0)], [Ok((0, false)), Ok((1, false))]);
-            let refused = [Err(vk::Result::NOT_READY), Err(vk::Result::TIMEOUT)];
-            assert_eq!([shown.acquire(0), shown.acquire(1)], refused);
-            shown.present(1, &[]);
-            let again = [shown.acquire(u64::MAX), shown.acquire(0)];
-            assert_eq!(again, [Ok((1, false)), Err(vk::Result::NOT_READY)]);
-        });
-    }
+    with_swapchain(|shown| unsafe {
+        assert_eq!([shown.acquire(0), shown.acquire(0)], [Ok((0, false)), Ok((1, false))]);
+        let refused = [Err(vk::Result::NOT_READY), Err(vk::Result::TIMEOUT)];
+        assert_eq!([shown.acquire(0), shown.acquire(1)], refused);
+        shown.present(1, &[]);
+        let again = [shown.acquire(u64::MAX), shown.acquire(0)];
+        assert_eq!(again, [Ok((1, false)), Err(vk::Result::NOT_READY)]);
+    });
 }
 
 /// Checks that an image that was presented is not handed out before the work that draws it is done.
 #[test]
 #[ignore = "run by the other tests"]
 fn image_in_use() {
-    // SAFETY: as above.
-    unsafe {
-        with_swapchain(|shown| {
-            assert_eq!([shown.acquire(0), shown.acquire(0)], [Ok((0, false)), Ok((1, false))]);
-            // The scenario holds the queue until the pipe is opened.
-            shown.present(0, &[]);
-            assert_eq!(shown.acquire(0), Err(vk::Result::NOT_READY));
-            let scenario = env::var("VKLOAD_NULL_DRIVER").unwrap();
-            drop(fs::File::create(scenario.rsplit(':').next().unwrap()).unwrap());
-            assert_eq!(shown.acquire(u64::MAX), Ok((0, false)));
-        });
-    }
+    with_swapchain(|shown| unsafe {
+        assert_eq!([shown.acquire(0), shown.acquire(0)], [Ok((0, false)), Ok((1, false))]);
+        // The scenario holds the queue until the pipe is opened.
+        shown.present(0, &[]);
+        assert_eq!(shown.acquire(0), Err(vk::Result::NOT_READY));
+        let scenario = env::var("VKLOAD_NULL_DRIVER").unwrap();
+        drop(fs::File::create(scenario.rsplit(':').next().unwrap()).unwrap());
+        assert_eq!(shown.acquire(u64::MAX), Ok((0, false)));
+    });
 }
 
 /// Checks that the fence of a presentation (`VK_EXT_swapchain_maintenance1`) is signalled.
@@ -141,45 +129,39 @@ fn image_in_use() {
 #[ignore = "run by the other tests"]
 fn present_fence() {
     let of_instance = [khr::get_surface_capabilities2::NAME, ext::surface_maintenance1::NAME];
-    // SAFETY: as above.
-    unsafe {
-        with_extensions(&of_instance, &[ext::swapchain_maintenance1::NAME], |shown| {
-            let device = &shown.context.device;
-            let presented = device.create_fence(&Default::default(), None).unwrap();
-            assert_eq!(shown.acquire(0), Ok((0, false)));
-            shown.present(0, &[presented]);
-            device.queue_wait_idle(shown.queue).unwrap();
-            assert_eq!(device.get_fence_status(presented), Ok(true));
-            device.destroy_fence(presented, None);
-        });
-    }
+    with_extensions(&of_instance, &[ext::swapchain_maintenance1::NAME], |shown| unsafe {
+        let device = &shown.context.device;
+        let presented = device.create_fence(&Default::default(), None).unwrap();
+        assert_eq!(shown.acquire(0), Ok((0, false)));
+        shown.present(0, &[presented]);
+        device.queue_wait_idle(shown.queue).unwrap();
+        assert_eq!(device.get_fence_status(presented), Ok(true));
+        device.destroy_fence(presented, None);
+    });
 }
 
 /// Checks that a swapchain that was replaced hands out no images, and that images count as memory of the device.
 #[test]
 #[ignore = "run by the other tests"]
 fn replaced() {
-    // SAFETY: as above.
-    unsafe {
-        with_swapchain(|shown| {
-            let Presentation { context, commands, swapchain, info, .. } = shown;
-            let used = || {
-                let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
-                let mut all = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
-                context.instance.get_physical_device_memory_properties2(context.physical, &mut all);
-                budget.heap_usage[0]
-            };
-            // 4 by 4 texels of 4 bytes each.
-            assert_eq!(used(), 2 * 64);
-            let info = info.min_image_count(3).old_swapchain(*swapchain);
-            let second = commands.create_swapchain(&info, None).unwrap();
-            assert_eq!((used(), commands.get_swapchain_images(second).unwrap().len()), (5 * 64, 3));
-            assert_eq!(shown.acquire(0), Err(vk::Result::ERROR_OUT_OF_DATE_KHR));
-            assert_eq!(shown.acquire_from(second, 0), Ok((0, false)));
-            commands.destroy_swapchain(second, None);
-            assert_eq!(used(), 2 * 64);
-        });
-    }
+    with_swapchain(|shown| unsafe {
+        let Presentation { context, commands, swapchain, info, .. } = shown;
+        let used = || {
+            let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();
+            let mut all = vk::PhysicalDeviceMemoryProperties2::default().push_next(&mut budget);
+            context.instance.get_physical_device_memory_properties2(context.physical, &mut all);
+            budget.heap_usage[0]
+        };
+        // 4 by 4 texels of 4 bytes each.
+        assert_eq!(used(), 2 * 64);
+        let info = info.min_image_count(3).old_swapchain(*swapchain);
+        let second = commands.create_swapchain(&info, None).unwrap();
+        assert_eq!((used(), commands.get_swapchain_images(second).unwrap().len()), (5 * 64, 3));
+        assert_eq!(shown.acquire(0), Err(vk::Result::ERROR_OUT_OF_DATE_KHR));
+        assert_eq!(shown.acquire_from(second, 0), Ok((0, false)));
+        commands.destroy_swapchain(second, None);
+        assert_eq!(used(), 2 * 64);
+    });
 }
 
 /// Presents three frames, with a fence in the first, an event in the second and a semaphore in the third. Requests a trace in the
@@ -187,27 +169,24 @@ fn replaced() {
 #[test]
 #[ignore = "run by the other tests"]
 fn frames() {
-    // SAFETY: as above.
-    unsafe {
-        with_swapchain(|shown| {
-            let device = &shown.context.device;
-            for frame in 0..3 {
-                let (image, _) = shown.acquire(u64::MAX).unwrap();
-                match frame {
-                    0 => {}
-                    1 => {
-                        device.destroy_event(device.create_event(&Default::default(), None).unwrap(), None);
-                        env::var_os("VKLOAD_DRIVER_TRACE_FILE")
-                            .iter()
-                            .for_each(|path| fs::write(path, "").unwrap());
-                    }
-                    _ => device
-                        .destroy_semaphore(device.create_semaphore(&Default::default(), None).unwrap(), None),
+    with_swapchain(|shown| unsafe {
+        let device = &shown.context.device;
+        for frame in 0..3 {
+            let (image, _) = shown.acquire(u64::MAX).unwrap();
+            match frame {
+                0 => {}
+                1 => {
+                    device.destroy_event(device.create_event(&Default::default(), None).unwrap(), None);
+                    env::var_os("VKLOAD_DRIVER_TRACE_FILE")
+                        .iter()
+                        .for_each(|path| fs::write(path, "").unwrap());
                 }
-                shown.present(image, &[]);
+                _ => device
+                    .destroy_semaphore(device.create_semaphore(&Default::default(), None).unwrap(), None),
             }
-        });
-    }
+            shown.present(image, &[]);
+        }
+    });
 }
 
 /// Checks that a presentation is over when its number says so, whichever of the two extensions gives the number.
@@ -216,44 +195,38 @@ fn frames() {
 fn present_ids() {
     let of_device =
         [khr::present_id::NAME, khr::present_wait::NAME, c"VK_KHR_present_id2", c"VK_KHR_present_wait2"];
-    // SAFETY: as above.
-    unsafe {
-        with_extensions(&[khr::get_surface_capabilities2::NAME], &of_device, |shown| {
-            let wait = khr::present_wait::Device::new(&shown.context.instance, &shown.context.device);
-            assert_eq!(wait.wait_for_present(shown.swapchain, 5, 0), Err(vk::Result::TIMEOUT));
-            assert_eq!(wait.wait_for_present(shown.swapchain, 5, 1), Err(vk::Result::TIMEOUT));
-            for (id, kind) in [(5, 1_000_294_000), (7, 1_000_479_001)] {
-                let (image, _) = shown.acquire(u64::MAX).unwrap();
-                let (swapchains, images, ids) = ([shown.swapchain], [image], [id]);
-                let mut given = vk::PresentIdKHR::default().present_ids(&ids);
-                given.s_type = vk::StructureType::from_raw(kind);
-                let info = vk::PresentInfoKHR::default().swapchains(&swapchains).image_indices(&images);
-                let presented = shown.commands.queue_present(shown.queue, &info.push_next(&mut given));
-                assert_eq!(presented, Ok(false));
-                assert_eq!(wait.wait_for_present(shown.swapchain, id - 1, u64::MAX), Ok(()));
-                assert_eq!(wait.wait_for_present(shown.swapchain, id, u64::MAX), Ok(()));
-                let later = wait.wait_for_present(shown.swapchain, id + 1, 0);
-                assert_eq!(later, Err(vk::Result::TIMEOUT));
-            }
-        });
-    }
+    with_extensions(&[khr::get_surface_capabilities2::NAME], &of_device, |shown| unsafe {
+        let wait = khr::present_wait::Device::new(&shown.context.instance, &shown.context.device);
+        assert_eq!(wait.wait_for_present(shown.swapchain, 5, 0), Err(vk::Result::TIMEOUT));
+        assert_eq!(wait.wait_for_present(shown.swapchain, 5, 1), Err(vk::Result::TIMEOUT));
+        for (id, kind) in [(5, 1_000_294_000), (7, 1_000_479_001)] {
+            let (image, _) = shown.acquire(u64::MAX).unwrap();
+            let (swapchains, images, ids) = ([shown.swapchain], [image], [id]);
+            let mut given = vk::PresentIdKHR::default().present_ids(&ids);
+            given.s_type = vk::StructureType::from_raw(kind);
+            let info = vk::PresentInfoKHR::default().swapchains(&swapchains).image_indices(&images);
+            let presented = shown.commands.queue_present(shown.queue, &info.push_next(&mut given));
+            assert_eq!(presented, Ok(false));
+            assert_eq!(wait.wait_for_present(shown.swapchain, id - 1, u64::MAX), Ok(()));
+            assert_eq!(wait.wait_for_present(shown.swapchain, id, u64::MAX), Ok(()));
+            let later = wait.wait_for_present(shown.swapchain, id + 1, 0);
+            assert_eq!(later, Err(vk::Result::TIMEOUT));
+        }
+    });
 }
 
 /// Checks that a surface has one swapchain, until that is replaced or destroyed.
 #[test]
 #[ignore = "run by the other tests"]
 fn second_swapchain() {
-    // SAFETY: as above.
-    unsafe {
-        with_swapchain(|shown| {
-            let create = |old| shown.commands.create_swapchain(&shown.info.old_swapchain(old), None);
-            let (none, in_use) = (vk::SwapchainKHR::null(), vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
-            assert_eq!(create(none), Err(in_use));
-            let second = create(shown.swapchain).unwrap();
-            assert_eq!(create(none), Err(in_use));
-            shown.commands.destroy_swapchain(second, None);
-            let third = create(none).unwrap();
-            shown.commands.destroy_swapchain(third, None);
-        });
-    }
+    with_swapchain(|shown| unsafe {
+        let create = |old| shown.commands.create_swapchain(&shown.info.old_swapchain(old), None);
+        let (none, in_use) = (vk::SwapchainKHR::null(), vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
+        assert_eq!(create(none), Err(in_use));
+        let second = create(shown.swapchain).unwrap();
+        assert_eq!(create(none), Err(in_use));
+        shown.commands.destroy_swapchain(second, None);
+        let third = create(none).unwrap();
+        shown.commands.destroy_swapchain(third, None);
+    });
 }
