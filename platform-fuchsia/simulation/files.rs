@@ -15,7 +15,6 @@ pub(crate) const MANIFESTS: &str = "manifests";
 /// The first descriptor, high enough that none can pass for one of this machine.
 const FIRST: Descriptor = 1000;
 
-/// Every file, and the open ones.
 #[derive(Default)]
 pub(crate) struct Tree {
     files: BTreeMap<String, Arc<Content>>,
@@ -23,10 +22,8 @@ pub(crate) struct Tree {
     last: Descriptor,
 }
 
-/// An open file or folder.
 struct Open {
     path: String,
-    /// The number of bytes read until now.
     read: usize,
 }
 
@@ -39,7 +36,6 @@ impl Tree {
         self.files.get(path).cloned()
     }
 
-    /// Opens a file or folder, if it exists.
     pub(crate) fn open(&mut self, path: &str) -> Option<Descriptor> {
         self.has(path).then(|| {
             self.last += 1;
@@ -48,7 +44,6 @@ impl Tree {
         })
     }
 
-    /// Returns the path of an open file.
     pub(crate) fn path(&self, file: Descriptor) -> Option<&str> {
         self.open.get(&file).map(|open| open.path.as_str())
     }

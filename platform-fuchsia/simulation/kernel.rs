@@ -10,20 +10,15 @@ use super::memory::Content;
 /// The object behind a handle of the process.
 #[derive(Clone)]
 pub(crate) enum Object {
-    /// An end of the channel with this number.
     Channel(usize),
-    /// A memory object.
     Memory(Arc<Content>),
 }
 
 /// The server at the other end of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
-    /// The loader service.
     Loader,
-    /// The folder of manifests.
     Manifests,
-    /// The folder of devices.
     Devices,
     /// A server that never answers.
     Nobody,

@@ -17,7 +17,6 @@ pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
     /// A path to the same bytes for this machine's linker.
     mapped: OnceLock<CString>,
-    /// Whether the library is being opened.
     is_opening: AtomicBool,
 }
 

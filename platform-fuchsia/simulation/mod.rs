@@ -27,15 +27,12 @@ use files::{MANIFESTS, Tree};
 use kernel::{Kernel, Object, Server};
 use memory::Content;
 
-/// `ZX_ERR_NOT_FOUND`.
 const NOT_FOUND: Status = Status(-25);
-/// `ZX_ERR_PEER_CLOSED`.
 const PEER_CLOSED: Status = Status(-24);
 
 /// The folder of a package in which the linker finds libraries.
 const PACKAGE: &str = "/pkg/lib/";
 
-/// A system.
 pub struct Simulation(Mutex<World>);
 
 struct World {
@@ -48,7 +45,6 @@ struct World {
     failing: Option<(Range<usize>, Failure)>,
 }
 
-/// The failure of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Failure(c_int);
 
@@ -73,7 +69,6 @@ impl Simulation {
         Box::leak(Box::new(Self(Mutex::new(world))))
     }
 
-    /// Puts a file into the namespace.
     pub fn add_file(&self, path: &str, text: &str) {
         self.world().tree.add(path, Content::new(text));
     }

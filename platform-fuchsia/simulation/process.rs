@@ -14,17 +14,12 @@ use vkload_core::platform::{Environment, Platform, Reader};
 
 use super::Simulation;
 
-/// The API level that drivers receive.
 pub const API_LEVEL: u32 = 27;
 
-/// A component.
 #[derive(Clone, Copy)]
 pub struct Process {
-    /// The system that its calls reach.
     pub simulation: &'static Simulation,
-    /// Its platform.
     pub fuchsia: &'static Fuchsia,
-    /// Its loader.
     pub loader: &'static Loader,
 }
 
@@ -72,7 +67,6 @@ unsafe extern "system" fn open_in_namespace(name: *const c_char, handle: RawHand
     unsafe { running().fuchsia.open_in_namespace(name, handle) }
 }
 
-/// The loader of the running process.
 struct Running;
 
 impl Deref for Running {
@@ -89,7 +83,6 @@ mod entry {
     vkload_core::global_commands!(super::LOADER);
 }
 
-/// Variables by name.
 struct Variables(BTreeMap<&'static str, &'static str>);
 
 impl Environment for Variables {

@@ -44,7 +44,6 @@ fn ordinal(bytes: &[u8]) -> u64 {
 }
 
 impl LoaderService {
-    /// Creates a service without drivers.
     pub fn new() -> Self {
         Self { libraries: Vec::new(), features: 0x7, answers: |_, _, _| {} }
     }
@@ -58,7 +57,6 @@ impl LoaderService {
         self
     }
 
-    /// Returns the names and contents of the manifests.
     pub(crate) fn manifests(&self) -> impl Iterator<Item = (String, String)> {
         self.libraries.iter().map(|(name, _)| {
             let text = format!(
@@ -68,13 +66,11 @@ impl LoaderService {
         })
     }
 
-    /// Sets the features of the service.
     pub fn with_features(mut self, features: u32) -> Self {
         self.features = features;
         self
     }
 
-    /// Changes the answers of the service.
     pub fn answering(mut self, answers: Answers) -> Self {
         self.answers = answers;
         self
@@ -97,7 +93,6 @@ impl LoaderService {
         Ok(())
     }
 
-    /// Answers a message.
     pub(crate) fn answer(&self, bytes: &[u8]) -> Answer {
         let mut reply = bytes[..16].to_vec();
         // The bit that the kernel sets in the numbers of a process's calls.

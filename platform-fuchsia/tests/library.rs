@@ -129,7 +129,6 @@ fn load(driver: &Path) -> Option<Loaded> {
     Some(Loaded { system, library, entry, _folder: folder })
 }
 
-/// Draws with this driver, and closes the library.
 fn draw_with(driver: &Path) {
     let Some(Loaded { system, library, entry, .. }) = &load(driver) else { return };
     // SAFETY: the instance may be NULL for a global command, and the name is a valid C string.

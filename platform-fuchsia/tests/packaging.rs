@@ -18,7 +18,6 @@ fn quoted(text: &'static str) -> Vec<&'static str> {
     code.flat_map(|line| line.split('"').skip(1).step_by(2)).collect()
 }
 
-/// Returns the quoted string after `name =`.
 fn value(text: &'static str, name: &str) -> &'static str {
     let rest = text.split(&format!("{name} = \"")).nth(1).unwrap_or_else(|| panic!("no {name}"));
     rest.split('"').next().unwrap()

@@ -15,7 +15,6 @@ use vkload_core::platform::{FileError, Files, Libraries};
 const MANIFESTS: &[u8] = b"/svc/fuchsia.vulkan.loader.Loader/manifests";
 /// A library outside the package.
 const ELSEWHERE: &str = "/elsewhere/lib/libdriver.so";
-/// The calls that connecting takes.
 const CONNECTING: [&str; 8] = [
     "channel",
     "connect /svc/fuchsia.vulkan.loader.Loader",

@@ -68,9 +68,9 @@ fn present(entry: &Entry, instance: &Instance) -> Result<bool, vk::Result> {
     }
 }
 
-#[test]
-fn a_driver_gets_the_loaders_surface_with_fuchsias_number() {
-    let (process, name) = with_driver(&[]);
+/// Presents to an image pipe with a driver that is built with these options. Returns what the driver did.
+fn said_when_presenting(options: &[&str]) -> String {
+    let (process, name) = with_driver(options);
     process.run(|entry| {
         let names = [c"VK_KHR_surface", c"VK_FUCHSIA_imagepipe_surface"];
         let instance = create(entry, &[], &names).unwrap();
@@ -78,23 +78,18 @@ fn a_driver_gets_the_loaders_surface_with_fuchsias_number() {
         // SAFETY: the instance and everything created from it are not used any more.
         unsafe { instance.destroy_instance(None) };
     });
-    let said = said_by(process.fuchsia, open(process.fuchsia, name).unwrap());
-    assert_eq!(said, "VK_KHR_surface, VK_FUCHSIA_imagepipe_surface, platform 15");
+    said_by(process.fuchsia, open(process.fuchsia, name).unwrap())
+}
+
+#[test]
+fn a_driver_gets_the_loaders_surface_with_fuchsias_number() {
+    assert_eq!(said_when_presenting(&[]), "VK_KHR_surface, VK_FUCHSIA_imagepipe_surface, platform 15");
 }
 
 #[test]
 fn a_driver_with_surfaces_of_its_own_gets_the_image_pipe() {
-    let (process, name) = with_driver(&["-DOWN"]);
-    process.run(|entry| {
-        let names = [c"VK_KHR_surface", c"VK_FUCHSIA_imagepipe_surface"];
-        let instance = create(entry, &[], &names).unwrap();
-        assert_eq!(present(entry, &instance), Ok(true));
-        // SAFETY: the instance and everything created from it are not used any more.
-        unsafe { instance.destroy_instance(None) };
-    });
-    let said = said_by(process.fuchsia, open(process.fuchsia, name).unwrap());
     let expected = "VK_KHR_surface, VK_FUCHSIA_imagepipe_surface, created for 77, type 1000214000, surface abc, destroyed abc";
-    assert_eq!(said, expected);
+    assert_eq!(said_when_presenting(&["-DOWN"]), expected);
 }
 
 #[test]

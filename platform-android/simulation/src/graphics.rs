@@ -20,15 +20,12 @@ use crate::{Android, SignalledLater};
 #[derive(Default)]
 pub struct Graphics {
     android: Option<&'static Android>,
-    /// The existing images.
     pub images: BTreeMap<u64, Image>,
     created: u64,
-    /// All calls, by name.
     pub calls: Vec<String>,
     /// Calls that are to fail: the name, which of its calls, counting from 0, and the result.
     pub fail: BTreeMap<&'static str, (usize, vk::Result)>,
     counted: BTreeMap<&'static str, usize>,
-    /// The outcome of releasing an image.
     pub releases: Releases,
     /// Whether a release that waits for no semaphore has no fence: such images are idle.
     pub idle_without_semaphores: bool,
@@ -42,7 +39,6 @@ pub struct Graphics {
     pub imported: Vec<(u64, bool)>,
     /// Every binding: the image, the types of the structures chained to it, and the buffer's handle.
     pub bound: Vec<(u64, Vec<i32>, usize)>,
-    /// The driver's own usage of hardware buffers.
     pub hardware_buffer_usage: u64,
     /// The types of the structures chained to the last `VkGrallocUsageInfo`s.
     pub usage_chain: Vec<i32>,
@@ -54,7 +50,6 @@ pub struct Graphics {
     pub extensions: Vec<&'static str>,
 }
 
-/// The outcome of releasing an image.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum Releases {
     /// A signalled fence.
@@ -68,11 +63,8 @@ pub enum Releases {
 
 #[derive(Clone)]
 pub struct Image {
-    /// The create info, without its pointers.
     pub info: vk::ImageCreateInfo<'static>,
-    /// The types of the chained structures.
     pub chain: Vec<i32>,
-    /// The buffer, if it was created with one.
     pub buffer: Option<NativeBuffer>,
     /// `VkSwapchainImageCreateInfoANDROID::usage`
     pub swapchain_usage: Option<u32>,
@@ -152,7 +144,6 @@ impl Graphics {
         unsafe { &mut (*ptr::from_ref(device).cast_mut()).driver }
     }
 
-    /// Finishes all submitted work.
     pub fn finish(&mut self) {
         self.later.clear();
     }
@@ -167,7 +158,6 @@ impl Graphics {
         self.android.expect("a system")
     }
 
-    /// Records a call, and returns its result.
     fn call(&mut self, name: &'static str) -> vk::Result {
         self.calls.push(name.to_owned());
         let count = self.counted.entry(name).or_default();

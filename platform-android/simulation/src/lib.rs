@@ -73,7 +73,6 @@ pub unsafe fn hook<F: Copy>(type_name: &str) -> F {
 static TURN: Mutex<()> = Mutex::new(());
 
 thread_local! {
-    /// Whether it is this thread's turn.
     static HAS_TURN: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -95,20 +94,15 @@ pub struct Android {
 
 /// The part that a test can change at any time: see [`Android::change`].
 pub struct World {
-    /// Environment variables of the process.
     pub variables: BTreeMap<String, String>,
-    /// Whether the linker creates namespaces for the application.
     pub makes_namespaces: bool,
     /// Whether opening always fails in the namespaces created until now.
     pub namespaces_lack_libraries: bool,
     pub properties: BTreeMap<String, String>,
-    /// Whether the process may be dumped.
     pub dumpable: bool,
     /// The process id; changing it simulates a fork.
     pub process: u32,
-    /// Ids of other processes of the application.
     pub running: BTreeSet<u32>,
-    /// The page size in bytes.
     pub page_size: usize,
     /// The folder in which the vendor's libraries are looked up by name.
     pub vendor_folder: String,
@@ -119,13 +113,10 @@ pub struct World {
     /// The path of the module that libhardware finds, empty if it finds none; `None` if libhardware
     /// is missing.
     pub hardware_module: Option<String>,
-    /// Whether the application has a namespace.
     pub application_namespace: bool,
-    /// The folders with layers, separated by colons.
     pub layer_paths: String,
     /// The application's data folder, and the folder of its own loader.
     pub own_folders: [&'static str; 2],
-    /// The layers that the settings enable.
     pub debug_layers: String,
     /// Which buffers can be allocated: all, unless a test changes this.
     pub buffer_supported: fn(BufferKind) -> bool,
@@ -229,14 +220,12 @@ impl Android {
         fs::write(host_path, content).expect("a file");
     }
 
-    /// Copies a library of this machine there.
     pub fn library(&self, path: &str, from: &Path) {
         let host_path = self.host_path(path);
         fs::create_dir_all(host_path.parent().unwrap_or(Path::new("/"))).expect("folders");
         fs::copy(from, host_path).expect("a library");
     }
 
-    /// Sets a property.
     pub fn set(&self, name: &str, value: &str) {
         self.change().properties.insert(name.into(), value.into());
     }
@@ -261,7 +250,6 @@ impl Android {
         self.sleepers.count()
     }
 
-    /// Returns how many fences are open.
     pub fn open_fences(&self) -> usize {
         self.change().fences.open()
     }

@@ -18,15 +18,12 @@ use platform_android::system::{Library, OpenMethod};
 
 use crate::built_in::BuiltIn;
 
-/// The kind of a library here.
 pub(crate) enum Opened {
     /// A library of this machine, with those from the system's folders that were opened for it.
     Machine(Opening, Names, Vec<Opened>),
-    /// Part of the test.
     Test(BuiltIn),
 }
 
-/// The names in a library's header.
 #[derive(Clone, Default)]
 pub(crate) struct Names {
     /// Its own, `SONAME`.
@@ -88,7 +85,6 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Opens it.
     pub(crate) fn open(self) -> Result<Opened, String> {
         let others = self.others.into_iter().map(Self::open).collect::<Result<_, _>>()?;
         // SAFETY: the libraries of tests may be loaded at any time: their initialisers have no

@@ -12,13 +12,9 @@ use crate::Android;
 
 /// A file of a package, and how it is stored.
 pub struct Packed<'a> {
-    /// Its name in the archive.
     pub name: &'a str,
-    /// Its content.
     pub content: &'a [u8],
-    /// Whether it is compressed.
     pub compressed: bool,
-    /// Its offset is a multiple of this.
     pub alignment: u16,
 }
 

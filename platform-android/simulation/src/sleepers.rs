@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The sleeping threads.
 #[derive(Default)]
 pub(super) struct Sleepers {
     lock: Mutex<()>,
@@ -27,13 +26,11 @@ impl Sleepers {
         self.count.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Wakes all.
     pub(super) fn wake(&self) {
         let _lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.woken.notify_all();
     }
 
-    /// Returns their number.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::SeqCst)
     }

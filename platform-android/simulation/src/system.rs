@@ -7,7 +7,6 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::FileExt as _;
 use std::ptr::NonNull;
 use std::sync::atomic::AtomicU32;
-use std::time::Duration;
 
 use platform_android::system::{
     BufferKind, Fence, Library, Namespace, OpenMethod, PropertyValue, Statistic, System,
@@ -19,12 +18,8 @@ use vkload_core::platform::{FileError, Waiting};
 use crate::{Android, fences};
 
 impl Waiting for Android {
-    fn wait(&self, turn: u32) {
-        if turn < 16 {
-            std::thread::yield_now();
-        } else {
-            std::thread::sleep(Duration::from_micros(50));
-        }
+    fn wait(&self, _: u32) {
+        std::thread::yield_now();
     }
 
     fn thread(&self) -> usize {

@@ -1,17 +1,11 @@
 //! The API level as programs use it: through the exported functions, with layers that are real
 //! libraries.
 
-#[path = "api/chains.rs"]
 mod chains;
-#[path = "api/creation.rs"]
 mod creation;
-#[path = "api/enumeration.rs"]
 mod enumeration;
-#[path = "api/look_ups.rs"]
 mod look_ups;
-#[path = "api/memory.rs"]
 mod memory;
-#[path = "api/words.rs"]
 mod words;
 
 use std::ffi::CStr;
@@ -64,7 +58,6 @@ impl System {
         self.layer_in(DEBUG_FOLDER, name, options);
     }
 
-    /// Adds a layer in another folder.
     fn layer_in(&self, folder: &str, name: &str, options: &[&str]) {
         let android = self.simulation.android;
         let trace = format!("-DTRACE=\"{}\"", android.host_path("/layers.trace").display());
@@ -100,14 +93,11 @@ impl System {
             .application_info(&application)
             .enabled_layer_names(&layers)
             .enabled_extension_names(&extensions);
-        // SAFETY: the info is valid.
         unsafe { self.vulkan.create_instance(&info, None) }
     }
 }
 
-/// Returns the only device of the null driver.
 fn physical_device(instance: &Instance) -> vk::PhysicalDevice {
-    // SAFETY: the instance is valid.
     unsafe { instance.enumerate_physical_devices() }.expect("a physical device")[0]
 }
 
@@ -116,13 +106,10 @@ fn device(instance: &Instance, extensions: &[&CStr]) -> Result<Device, vk::Resul
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info =
         vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
-    // SAFETY: the info is valid.
     unsafe { instance.create_device(physical_device(instance), &info, None) }
 }
 
-/// Destroys both.
 fn destroy(instance: Instance, device: Option<Device>) {
-    // SAFETY: no code uses either any more.
     unsafe {
         if let Some(device) = device {
             device.destroy_device(None);

@@ -1,16 +1,12 @@
 //! The end of the layer chain, in front of configurable drivers.
 
-#[path = "driver/devices.rs"]
 mod devices;
-#[path = "driver/functions.rs"]
 mod functions;
-#[path = "driver/instances.rs"]
 mod instances;
-#[path = "driver/null_driver.rs"]
 mod null_driver;
-#[path = "driver/timing.rs"]
 mod timing;
 
+use std::cell::RefCell;
 use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
@@ -20,10 +16,11 @@ use ash::vk;
 use platform_android::{ApiLevel, driver};
 use vkload_core::abi::name;
 
-/// A system with a driver, and its loader.
 struct World {
     simulation: Simulation,
     hal: &'static Installed,
+    /// The devices and instances that the test leaves to the end.
+    live: RefCell<(Vec<vk::Device>, Vec<vk::Instance>)>,
 }
 
 impl World {
@@ -31,21 +28,28 @@ impl World {
         Self::at(ApiLevel::NEWEST, hal)
     }
 
+    /// Returns a system with an instance and a device of it.
+    fn with_device(hal: Hal) -> (Self, vk::Instance, vk::Device) {
+        let world = Self::new(hal);
+        let instance = world.instance(&[]);
+        let device = world.device(instance, &[]);
+        (world, instance, device)
+    }
+
     fn at(level: ApiLevel, hal: Hal) -> Self {
         let simulation = Simulation::at(level);
         let hal = simulation.android.install(hal);
         simulation.loader.enter();
-        Self { simulation, hal }
+        Self { simulation, hal, live: RefCell::default() }
     }
 
-    /// Creates an instance with this create info.
     fn try_instance(&self, info: &vk::InstanceCreateInfo<'_>) -> Result<vk::Instance, vk::Result> {
         let mut instance = vk::Instance::null();
         // SAFETY: a valid create info, no callbacks and memory for the result.
-        match unsafe { driver::create_instance(info, null(), &mut instance) } {
-            vk::Result::SUCCESS => Ok(instance),
-            error => Err(error),
-        }
+        let result = unsafe { driver::create_instance(info, null(), &mut instance) };
+        result.result()?;
+        self.live.borrow_mut().1.push(instance);
+        Ok(instance)
     }
 
     fn instance(&self, extensions: &[&CStr]) -> vk::Instance {
@@ -66,7 +70,6 @@ impl World {
         }
     }
 
-    #[allow(dead_code)]
     fn try_device(
         &self,
         physical_device: vk::PhysicalDevice,
@@ -74,28 +77,24 @@ impl World {
     ) -> Result<vk::Device, vk::Result> {
         let mut device = vk::Device::null();
         // SAFETY: a valid physical device and create info, no callbacks and memory for the result.
-        match unsafe { driver::create_device(physical_device, info, null(), &mut device) } {
-            vk::Result::SUCCESS => Ok(device),
-            error => Err(error),
-        }
+        let result = unsafe { driver::create_device(physical_device, info, null(), &mut device) };
+        result.result()?;
+        self.live.borrow_mut().0.push(device);
+        Ok(device)
     }
 
-    /// Returns a device of the first physical device.
-    #[allow(dead_code)]
     fn device(&self, instance: vk::Instance, extensions: &[&CStr]) -> vk::Device {
         let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
         let info = vk::DeviceCreateInfo::default().enabled_extension_names(&names);
         self.try_device(self.physical_devices(instance)[0], &info).unwrap()
     }
 
-    /// Destroys both, and checks that nothing is left.
-    fn finish(&self, instance: vk::Instance, device: Option<vk::Device>) {
-        // SAFETY: no other code uses them.
+    /// Destroys what the test has created, and checks that nothing is left.
+    fn finish(&self) {
+        let (devices, instances) = self.live.take();
         unsafe {
-            if let Some(device) = device {
-                driver::destroy_device(device, null());
-            }
-            driver::destroy_instance(instance, null());
+            devices.into_iter().for_each(|device| driver::destroy_device(device, null()));
+            instances.into_iter().for_each(|instance| driver::destroy_instance(instance, null()));
         }
         assert_eq!(self.hal.alive(vk::ObjectType::INSTANCE), 0);
         assert_eq!(self.hal.alive(vk::ObjectType::DEVICE), 0);
@@ -109,6 +108,14 @@ impl World {
             .filter(|(level, _)| *level == vkload_core::log::Level::Error)
             .map(|(_, text)| text)
             .collect()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.finish();
+        }
     }
 }
 

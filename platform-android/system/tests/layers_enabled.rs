@@ -286,7 +286,6 @@ fn a_layer_of_the_device_that_the_application_names_is_active_once_or_an_error()
     }
 }
 
-/// Extensions with their versions.
 fn extensions(list: &[vk::ExtensionProperties]) -> Vec<(&str, u32)> {
     let name = |one: &vk::ExtensionProperties| -> &str {
         // SAFETY: the array is NUL-terminated and lives as long as `list`.

@@ -12,7 +12,6 @@ use vkload_core::memory::Arc;
 const DEBUG: &str = "/data/local/debug/vulkan";
 const APPLICATION: &str = "/data/app/game/lib";
 
-/// Returns the current search result.
 fn found(simulation: &Simulation) -> Arc<Found> {
     simulation.loader.layers.found(simulation.loader).expect("memory")
 }

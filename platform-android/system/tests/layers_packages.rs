@@ -12,7 +12,6 @@ use vkload_core::memory::Arc;
 const PACKAGE: &str = "/data/app/layers/base.apk";
 const ABI: &str = "lib/x86_64";
 
-/// Returns a system whose application has a package.
 fn with_package() -> Simulation {
     let simulation = Simulation::new();
     simulation.android.change().layer_paths = format!("{PACKAGE}!/{ABI}");
@@ -30,7 +29,6 @@ fn found(simulation: &Simulation) -> Arc<Found> {
     simulation.loader.layers.found(simulation.loader).expect("memory")
 }
 
-/// Returns file names with their outcomes.
 fn decisions(found: &Found) -> Vec<(String, &LibraryDecision)> {
     let name = |file: &[u8]| String::from_utf8(file.to_vec()).unwrap();
     found.candidates.iter().map(|one| (name(&one.file.name), &one.decision)).collect()

@@ -12,13 +12,9 @@ const TOOLS: &str = "/data/app/tools/lib/x86_64";
 /// The effect of `adb shell settings put global`, and the kind of application.
 #[derive(Clone, Copy)]
 struct Settings {
-    /// `enable_gpu_debug_layers`
     enabled: bool,
-    /// `gpu_debug_app`
     application: &'static str,
-    /// `gpu_debug_layers`
     layers: &'static str,
-    /// `gpu_debug_layer_app`
     layer_packages: &'static str,
     /// `android:debuggable` of the application.
     debuggable: bool,
@@ -62,7 +58,6 @@ fn start(settings: Settings) -> (Simulation, Entry) {
     (simulation, vulkan)
 }
 
-/// Adds the layer with this letter.
 fn layer(simulation: &Simulation, folder: &str, letter: &str) {
     let path = format!("{folder}/libVkLayer_nullLayer{letter}.so");
     let name = format!("VK_LAYER_ANDROID_nullLayer{letter}");
@@ -71,7 +66,6 @@ fn layer(simulation: &Simulation, folder: &str, letter: &str) {
 }
 
 fn create(vulkan: &Entry) -> Instance {
-    // SAFETY: the info is valid.
     unsafe { vulkan.create_instance(&vk::InstanceCreateInfo::default(), None) }.expect("an instance")
 }
 
@@ -80,7 +74,6 @@ fn went_through(simulation: &Simulation, vulkan: &Entry) -> String {
     let _ = simulation.android.layer_calls();
     let instance = create(vulkan);
     let calls = simulation.android.layer_calls();
-    // SAFETY: no code uses the instance.
     unsafe { instance.destroy_instance(None) };
     let letter = |call: &String| {
         call.strip_suffix(" vkCreateInstance")?.strip_prefix("VK_LAYER_ANDROID_nullLayer")?.chars().next()

@@ -12,13 +12,11 @@ use platform_android::{ApiLevel, Switch, Switches, driver};
 
 const LEVELS: std::ops::RangeInclusive<u32> = ApiLevel::OLDEST.0..=ApiLevel::NEWEST.0;
 
-/// A row of the table.
 struct Row {
     kind: &'static str,
     name: &'static str,
     /// The first level whose CTS knows the name; `None` if it does not look at such names.
     cts: Option<u32>,
-    /// For each level whether it is listed.
     listed: Vec<bool>,
 }
 

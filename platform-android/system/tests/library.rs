@@ -42,12 +42,10 @@ fn processor() -> (&'static str, &'static str) {
     }
 }
 
-/// Returns whether the libraries have landing pads.
 fn has_pads() -> bool {
     env::var_os("VKLOAD_TEST_PADS").is_some()
 }
 
-/// Returns a library of the loader.
 fn library(name: &str) -> Option<PathBuf> {
     let folder = if has_pads() { "landing-pads" } else { "android" };
     built(&format!("{folder}/{}/{name}", processor().1))
@@ -58,7 +56,6 @@ fn built(path: &str) -> Option<PathBuf> {
     artifact(path, if has_pads() { "cargo xtask landing-pads" } else { "cargo xtask android-abi" })
 }
 
-/// An Android system in a folder.
 struct System {
     folder: TempDir,
 }
@@ -101,7 +98,6 @@ impl System {
         Self::of(NEWEST)?.driven()
     }
 
-    /// Adds the null driver.
     fn driven(self) -> Option<Self> {
         let driver = env::var_os("VKLOAD_TEST_DRIVER").map_or_else(null_driver, PathBuf::from);
         self.file(VENDOR, "");

@@ -9,7 +9,6 @@ const BUILD: &str = include_str!("../../../packaging/android/Android.bp");
 /// The crates that the tree gets with it.
 const OTHERS: &str = include_str!("../../../packaging/android/crates.bp");
 
-/// Crates, and the names of their modules.
 const CRATES: &[(&str, &str)] = &[
     ("allocator-api2", "libvkload_allocator_api2"),
     ("ash", "libvkload_ash"),
@@ -40,7 +39,6 @@ fn read(file: &str) -> String {
     fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// Returns the module of this kind and name.
 fn module(kind: &str, name: &str) -> &'static str {
     let modules = BUILD.split("\n}\n").filter(|module| module.contains(&format!("\n{kind} {{\n")));
     let mut named = modules.filter(|module| module.contains(&format!("\n    name: \"{name}\",\n")));
@@ -59,7 +57,6 @@ fn needs(module: &str) -> Vec<&str> {
     if module.contains("    rustlibs: ") { values(module, "rustlibs") } else { Vec::new() }
 }
 
-/// Returns a section of a manifest.
 fn section<'a>(manifest: &'a str, name: &str) -> &'a str {
     manifest.split(&format!("{name}]\n")).nth(1).unwrap_or_default().split("\n[").next().unwrap()
 }

@@ -13,7 +13,6 @@ const DRIVER: &str = "/vendor/lib64/hw/vulkan.null.so";
 
 /// Returns the number of devices of a new instance.
 fn devices(vulkan: &Entry) -> Result<usize, vk::Result> {
-    // SAFETY: valid use of Vulkan on one thread.
     unsafe {
         let instance = vulkan.create_instance(&vk::InstanceCreateInfo::default(), None)?;
         let devices = instance.enumerate_physical_devices();
@@ -62,7 +61,6 @@ fn ldp_loader_10_surfaces_are_the_loaders_and_no_drivers_business() {
     let window = FakeWindow::new(simulation.android);
     let extensions = [c"VK_KHR_surface".as_ptr(), c"VK_KHR_android_surface".as_ptr()];
     let info = vk::InstanceCreateInfo::default().enabled_extension_names(&extensions);
-    // SAFETY: valid use of Vulkan on one thread.
     unsafe {
         let instance = vulkan.create_instance(&info, None).unwrap();
         let android = ash::khr::android_surface::Instance::new(&vulkan, &instance);
@@ -89,7 +87,6 @@ fn ldp_loader_12_the_driver_is_never_asked_about_a_layers_extensions() {
     simulation.android.compile(DRIVER, source, &[&format!("-DTRACE=\"{}\"", trace.display())]);
     simulation.android.set("ro.hardware.vulkan", "null");
     let vulkan = simulation.vulkan();
-    // SAFETY: valid use of Vulkan on one thread.
     let (own, layers) = unsafe {
         (
             vulkan.enumerate_instance_extension_properties(None),
@@ -109,7 +106,6 @@ fn ldp_loader_12_nor_about_those_of_a_device() {
     let simulation = Simulation::new();
     simulation.android.install(Hal::default());
     let vulkan = simulation.vulkan();
-    // SAFETY: valid use of Vulkan on one thread.
     unsafe {
         let instance = vulkan.create_instance(&vk::InstanceCreateInfo::default(), None).unwrap();
         let device = instance.enumerate_physical_devices().unwrap()[0];

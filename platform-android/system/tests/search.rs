@@ -1,8 +1,7 @@
 //! The search for the driver and the layers, and what they report.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "valid use of Vulkan, unless a comment says more")]
 
-#[path = "debug/main.rs"]
 mod debug;
-#[path = "hal/main.rs"]
 mod hal;
 mod layers_chain;
 mod layers_enabled;

@@ -62,12 +62,10 @@ pub(crate) fn compiled(source: &str, switches: &[&str]) -> Compiled {
     Compiled { _folder: folder, path }
 }
 
-/// Opens a driver as the loader does.
 pub(crate) fn open(fuchsia: &Fuchsia, name: impl AsRef<[u8]>) -> Result<Library, String> {
     fuchsia.open(name.as_ref(), LibraryKind::Driver).map_err(words)
 }
 
-/// Opens a layer as the loader does.
 pub(crate) fn open_layer(fuchsia: &Fuchsia, path: &str) -> Result<Library, String> {
     fuchsia.open(path.as_bytes(), LibraryKind::Layer).map_err(words)
 }
@@ -76,7 +74,6 @@ fn words(words: vkload_core::memory::Text) -> String {
     String::from_utf8(words.to_vec()).unwrap()
 }
 
-/// Returns the record of the test driver.
 pub(crate) fn said_by(fuchsia: &Fuchsia, library: Library) -> String {
     let function = symbol(fuchsia, library, c"what_was_said");
     // SAFETY: the test driver exports this function with this type, and it returns a C string.
@@ -85,7 +82,6 @@ pub(crate) fn said_by(fuchsia: &Fuchsia, library: Library) -> String {
     said.to_str().unwrap().to_owned()
 }
 
-/// Returns a symbol of a library.
 pub(crate) fn symbol(fuchsia: &Fuchsia, library: Library, name: &CStr) -> NonNull<c_void> {
     fuchsia.symbol(library, name).unwrap_or_else(|| panic!("no {name:?}"))
 }

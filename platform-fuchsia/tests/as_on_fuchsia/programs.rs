@@ -4,7 +4,6 @@ use ash::{Device, Entry, Instance, vk};
 
 /// Texels on each side of the image.
 const SIDE: u32 = 8;
-/// Size of the image in bytes.
 pub(crate) const SIZE: usize = (SIDE * SIDE * 4) as usize;
 
 /// The number of devices, and the bytes of a picture that the first one drew.

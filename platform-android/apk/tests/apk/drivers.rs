@@ -22,10 +22,8 @@ fn pack(application: &Application, meta: &str, driver: &[u8]) {
 
 pub(super) const PACKAGE: &str = r#"{"driver": {"package": "/drivers/null.zip", "unpack_to": "/cache"}}"#;
 
-/// Draws with the only device.
 pub(super) fn draw(application: &Application) {
     let instance = application.instance(&[]).unwrap();
-    // SAFETY: live handles.
     unsafe {
         assert_eq!(instance.enumerate_physical_devices().unwrap().len(), 1);
         let device = device(&instance);
@@ -42,7 +40,6 @@ fn a_program_gets_the_right_bytes_from_a_hal_module_that_the_application_brings(
     application.configure(r#"{"driver": {"library": "/own/libvulkan_x.so"}}"#).unwrap();
     draw(&application);
     assert!(application.report(0).contains("/own/libvulkan_x.so: chosen, hal-module"));
-    // SAFETY: no layer is named.
     let all = unsafe { application.vulkan().enumerate_instance_extension_properties(None) }.unwrap();
     let has = |name| all.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
     assert!(has(c"VK_KHR_android_surface"), "the window system is the loader's");
@@ -103,8 +100,7 @@ fn pack_all(android: &Android, libraries: &[(&str, &[u8])]) {
 /// dependencies in the library's folder, and finds open libraries by their SONAMEs.
 #[test]
 fn a_package_of_several_libraries_opens_without_a_namespace() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     // The last one in any order needs another one.
     let source = format!("{EXPORT} int base(void) {{ return 1; }}");
     let (base, path) = library(android, "libzz_base.so", &source, &[]);
@@ -130,8 +126,7 @@ fn a_package_of_several_libraries_opens_without_a_namespace() {
 /// Applications cannot open Android's libcutils.so, and drivers need it.
 #[test]
 fn stand_ins_are_opened_for_libraries_that_package_and_system_lack() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     let source = format!("{EXPORT} int property_get(void) {{ return 1; }}");
     let (cutils, path) = library(android, "libcutils.so", &source, &[]);
     let driver = driver_that_calls(android, "property_get", &path);
@@ -150,8 +145,7 @@ fn stand_ins_are_opened_for_libraries_that_package_and_system_lack() {
 
     // The package's own and the system's have precedence.
     for in_package in [true, false] {
-        let application = Application::new();
-        let android = application.android();
+        let (application, android) = Application::start();
         let libraries: [(&str, &[u8]); 2] = [("vulkan.null.so", &driver), ("libcutils.so", &cutils)];
         android.file("/libvkload_cutils.so", &cutils);
         if in_package {
@@ -217,7 +211,6 @@ fn drivers_of_every_kind_are_side_by_side_or_one_of_them_is_chosen() {
         {"name": "icd", "library": "/own/icd.so"}]"#;
     application.configure(&format!("{{{drivers}}}")).unwrap();
     let instance = application.instance(&[]).unwrap();
-    // SAFETY: live handles.
     unsafe {
         let physical = instance.enumerate_physical_devices().unwrap();
         assert!(physical.len() >= 3, "{}", physical.len());

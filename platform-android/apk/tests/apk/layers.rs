@@ -8,7 +8,7 @@ use android_simulation::{Packed, package};
 use ash::vk;
 use vkload_tests::{create_full_device, create_full_instance};
 
-use super::{Application, device, icd};
+use super::{Application, destroy, device, icd};
 
 const PACKAGE: &str = "/data/app/game/base.apk";
 
@@ -22,8 +22,7 @@ pub(super) fn went_through(application: &Application, command: &str) -> Vec<Stri
 
 #[test]
 fn layers_of_every_interface_and_location_are_called_in_the_order_of_the_options() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer(
         "/libs/libVkLayer_both.so",
         &["VK_LAYER_one", "VK_LAYER_two"],
@@ -52,11 +51,7 @@ fn layers_of_every_interface_and_location_are_called_in_the_order_of_the_options
     assert_eq!(went_through(&application, "vkCreateInstance"), order);
     let device = device(&instance);
     assert_eq!(went_through(&application, "vkCreateDevice"), order);
-    // SAFETY: live handles.
-    unsafe {
-        device.destroy_device(None);
-        instance.destroy_instance(None);
-    }
+    destroy(&instance, &device);
 }
 
 /// Creates an instance with these layers and destroys it again. Returns the layers that it went through.
@@ -64,15 +59,13 @@ fn went_through_with(application: &Application, layers: &[&CStr]) -> Result<Vec<
     let _ = application.android().layer_calls();
     let instance = application.instance(layers)?;
     let layers = went_through(application, "vkCreateInstance");
-    // SAFETY: a live handle.
     unsafe { instance.destroy_instance(None) };
     Ok(layers)
 }
 
 #[test]
 fn layers_beside_the_loader_are_found_without_a_word() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer("/made.so", &["VK_LAYER_packed"], &[]);
     let packed = fs::read(android.host_path("/made.so")).unwrap();
     android.file(PACKAGE, package(&[Packed::stored("lib/x86_64/libVkLayer_packed.so", &packed, 4096)]));
@@ -85,8 +78,7 @@ fn layers_beside_the_loader_are_found_without_a_word() {
 #[test]
 fn layers_that_developers_copy_to_a_device_are_for_debuggable_applications() {
     for debuggable in [false, true] {
-        let application = Application::new();
-        let android = application.android();
+        let (application, android) = Application::start();
         android.change().own_folders = ["/data/user/0/game", "/libs"];
         android.change().dumpable = debuggable;
         android.layer("/data/user/0/game/libVkLayer_copied.so", &["VK_LAYER_copied"], &[]);
@@ -105,8 +97,7 @@ fn layers_that_developers_copy_to_a_device_are_for_debuggable_applications() {
 #[test]
 fn a_property_enables_layers_above_drivers_that_do_not_read_it() {
     for (debuggable, driver) in [(true, "library"), (false, "library"), (true, "system")] {
-        let application = Application::new();
-        let android = application.android();
+        let (application, android) = Application::start();
         android.change().dumpable = debuggable;
         android.set("debug.vulkan.layers", "VK_LAYER_a");
         android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
@@ -122,8 +113,7 @@ fn a_property_enables_layers_above_drivers_that_do_not_read_it() {
 
 #[test]
 fn layers_see_the_create_infos_of_the_application() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     let trace = format!("-DTRACE=\"{}\"", android.host_path("/layers.trace").display());
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../simulation/modules/chain.c");
     let options = [&*trace, "-DNAME=VK_LAYER_one", "-DGLOBAL", "-DINFO"];
@@ -135,25 +125,16 @@ fn layers_see_the_create_infos_of_the_application() {
     for seen in [format!("VK_LAYER_one instance {of_instance}"), format!("VK_LAYER_one device {of_device}")] {
         assert!(calls.contains(&seen), "{seen}: {calls:?}");
     }
-    // SAFETY: live handles.
-    unsafe {
-        device.destroy_device(None);
-        instance.destroy_instance(None);
-    }
+    destroy(&instance, &device);
 }
 
 #[test]
 fn folders_are_examined_once_for_each_configuration() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
-    let list = || {
-        // SAFETY: has no preconditions.
-        let layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
-        layers.iter().map(|it| it.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned()).collect()
-    };
-    let before: Vec<String> = list();
+    let list = || application.layers();
+    let before = list();
     let _ = android.calls();
     android.layer("/libs/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
     assert_eq!(list(), before);
@@ -164,8 +145,7 @@ fn folders_are_examined_once_for_each_configuration() {
 
 #[test]
 fn the_report_has_a_reason_for_every_library_that_is_not_used() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer("/libs/libVkLayer_good.so", &["VK_LAYER_good"], &[]);
     android.layer("/libs/libVkLayer_mute.so", &["VK_LAYER_mute"], &["-DNO_LAYERS_EXPORT"]);
     android.layer("/libs/VkLayer_name.so", &["VK_LAYER_name"], &[]);
@@ -232,11 +212,7 @@ fn a_layer_that_takes_no_part_in_devices_is_not_asked_about_them() {
     application.configure(r#"{"layers": ["VK_LAYER_i"], "layer_folders": ["/libs"]}"#).unwrap();
     let instance = application.instance(&[]).unwrap();
     let device = device(&instance);
-    // SAFETY: live handles.
-    unsafe {
-        device.destroy_device(None);
-        instance.destroy_instance(None);
-    }
+    destroy(&instance, &device);
     assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_i"]);
 }
 
@@ -265,15 +241,13 @@ fn layers_are_entered_by_what_their_interface_has() {
         assert!(calls.contains(&wanted), "{options:?}: {calls:?}");
         let negotiated = calls.iter().any(|call| call.contains("vkNegotiate"));
         assert_eq!(negotiated, negotiates, "{calls:?}");
-        // SAFETY: a live handle.
         unsafe { instance.destroy_instance(None) };
     }
 }
 
 #[test]
 fn folders_are_searched_in_the_order_of_the_options_and_the_applications_own_last() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer("/own/libVkLayer_a.so", &["VK_LAYER_of_own"], &[]);
     android.layer("/own/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
     android.layer("/made.so", &["VK_LAYER_of_package"], &[]);
@@ -286,9 +260,7 @@ fn folders_are_searched_in_the_order_of_the_options_and_the_applications_own_las
     let listed = |folders: &str| -> Vec<String> {
         let options = format!(r#"{{"layer_folders": [{folders}], "application_library_folder": "/own"}}"#);
         application.configure(&options).unwrap();
-        // SAFETY: has no preconditions.
-        let layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
-        layers.iter().map(|it| it.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned()).collect()
+        application.layers()
     };
     let (folder, package) = (r#""/libs""#, r#""/data/app/other/split.apk!/lib/x86_64""#);
     assert_eq!(listed(&format!("{folder}, {package}")), ["VK_LAYER_of_folder", "VK_LAYER_b"]);
@@ -303,8 +275,7 @@ const MANIFEST: &str = r#"{"file_format_version": "1.2.0", "layer": {"name": "VK
 fn the_library_of_a_manifest_is_found_in_folders_and_packages() {
     for path in ["libnameless.so", "./libnameless.so", "/elsewhere/libnameless.so"] {
         for folder in ["/libs", "/data/app/game/base.apk!/lib/x86_64"] {
-            let application = Application::new();
-            let android = application.android();
+            let (application, android) = Application::start();
             android.layer("/elsewhere/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
             let library = fs::read(android.host_path("/elsewhere/libnameless.so")).unwrap();
             if !path.starts_with('/') {
@@ -321,7 +292,6 @@ fn the_library_of_a_manifest_is_found_in_folders_and_packages() {
                 .unwrap();
             let instance = application.instance(&[]).unwrap();
             assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_m"], "{path} in {folder}");
-            // SAFETY: a live handle.
             unsafe { instance.destroy_instance(None) };
         }
     }
@@ -338,7 +308,6 @@ fn the_library_of_a_manifest_that_is_in_no_folder_is_left_to_the_linker_by_its_n
         let instance = application.instance(&[c"VK_LAYER_m"]).unwrap();
         let calls = application.android().calls();
         assert!(calls.contains(&"dlopen libnameless.so".to_owned()), "{calls:?}");
-        // SAFETY: a live handle.
         unsafe { instance.destroy_instance(None) };
         let open = application.android().open_libraries();
         assert_eq!(open.iter().filter(|path| path.contains("nameless")).count(), 1, "it stays open");
@@ -347,14 +316,12 @@ fn the_library_of_a_manifest_that_is_in_no_folder_is_left_to_the_linker_by_its_n
 
 #[test]
 fn manifests_in_folders_are_read() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer("/libs/libnameless.so", &["VK_LAYER_m"], &["-DNO_LAYERS_EXPORT"]);
     android.file("/libs/m.json", MANIFEST.replace("PATH", "./libnameless.so"));
     application.configure(r#"{"layers": ["VK_LAYER_m"], "layer_folders": ["/libs"]}"#).unwrap();
     let instance = application.instance(&[]).unwrap();
     assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_m"]);
-    // SAFETY: a live handle.
     unsafe { instance.destroy_instance(None) };
     assert!(application.report(0).contains("VK_LAYER_m (/libs/m.json): active"));
 }
@@ -390,7 +357,6 @@ fn extensions_of_a_layer_that_describes_itself_are_listed_and_can_be_enabled() {
         };
         all.iter().map(|one| (name(one), one.spec_version)).collect()
     };
-    // SAFETY: valid structures and live handles.
     unsafe {
         let listed = names(vulkan.enumerate_instance_extension_properties(Some(c"VK_LAYER_x")).unwrap());
         assert_eq!(listed, [("VK_EXT_layer_instance".to_owned(), 7), ("VK_EXT_layer_second".to_owned(), 7)]);
@@ -411,8 +377,7 @@ fn extensions_of_a_layer_that_describes_itself_are_listed_and_can_be_enabled() {
 
 #[test]
 fn a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.change().page_size = 16384;
     android.layer("/made.so", &["VK_LAYER_x"], &["-Wl,-z,max-page-size=16384"]);
     let good = fs::read(android.host_path("/made.so")).unwrap();
@@ -462,8 +427,7 @@ fn a_layer_in_a_package_that_cannot_be_used_has_its_reason() {
 
 #[test]
 fn folders_are_not_examined_again_until_the_next_options() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     android.layer("/libs/below/libVkLayer_b.so", &["VK_LAYER_b"], &[]);
     let library = fs::read(android.host_path("/libs/libVkLayer_a.so")).unwrap();
@@ -471,11 +435,7 @@ fn folders_are_not_examined_again_until_the_next_options() {
     let manifest = |name: &str| {
         MANIFEST.replace("PATH", "libnameless.so").replace("_m", name).replace('\n', "").replace('"', "\\\"")
     };
-    let listed = || -> Vec<String> {
-        // SAFETY: has no preconditions.
-        let layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
-        layers.iter().map(|it| it.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned()).collect()
-    };
+    let listed = || application.layers();
     let folders = r#""layer_folders": ["/libs", "/libs/below", "/data/app/game/base.apk!/lib/x86_64"]"#;
     for names in [&["_m"][..], &["_m", "_n"], &["_o"]] {
         let manifests: Vec<String> = names.iter().map(|name| format!("\"{}\"", manifest(name))).collect();
@@ -512,8 +472,7 @@ fn a_manifest_that_is_larger_than_any_is_not_read() {
 
 #[test]
 fn a_layers_own_properties_are_listed() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer(
         "/libs/libVkLayer_a.so",
         &["VK_LAYER_a"],
@@ -522,7 +481,6 @@ fn a_layers_own_properties_are_listed() {
     // Android does not read this version.
     android.layer("/libs/libVkLayer_b.so", &["VK_LAYER_b"], &["-DSPEC_VERSION=0"]);
     application.configure(r#"{"layer_folders": ["/libs"]}"#).unwrap();
-    // SAFETY: has no preconditions.
     let mut layers = unsafe { application.vulkan().enumerate_instance_layer_properties() }.unwrap();
     layers.sort_by_key(|layer| layer.spec_version);
     let versions: Vec<u32> = layers.iter().map(|layer| layer.spec_version).collect();

@@ -1,4 +1,5 @@
 //! The loader inside an application.
+#![allow(clippy::undocumented_unsafe_blocks, reason = "valid use of Vulkan, unless a comment says more")]
 
 mod drivers;
 #[allow(dead_code, reason = "shared with an example and another test")]
@@ -62,6 +63,12 @@ impl Application {
         Self { simulation, apk }
     }
 
+    fn start() -> (Self, &'static Android) {
+        let application = Self::new();
+        let android = application.android();
+        (application, android)
+    }
+
     fn android(&self) -> &'static Android {
         self.simulation.android
     }
@@ -107,10 +114,15 @@ impl Application {
         unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr: entry::get_instance_proc_addr }) }
     }
 
+    /// Returns the names of the layers that it can enable.
+    fn layers(&self) -> Vec<String> {
+        let layers = unsafe { self.vulkan().enumerate_instance_layer_properties() }.unwrap();
+        layers.iter().map(|it| it.layer_name_as_c_str().unwrap().to_str().unwrap().to_owned()).collect()
+    }
+
     fn instance(&self, layers: &[&CStr]) -> Result<Instance, vk::Result> {
         let names: Vec<_> = layers.iter().map(|name| name.as_ptr()).collect();
         let info = vk::InstanceCreateInfo::default().enabled_layer_names(&names);
-        // SAFETY: valid structures.
         unsafe { self.vulkan().create_instance(&info, None) }
     }
 }
@@ -121,18 +133,22 @@ impl Drop for Application {
     }
 }
 
-/// Returns a device of the first physical device.
 fn device(instance: &Instance) -> Device {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-    // SAFETY: valid structures and live handles.
     unsafe {
         let physical = instance.enumerate_physical_devices().unwrap()[0];
         instance.create_device(physical, &info, None).unwrap()
     }
 }
 
-/// The records that the log callback got.
+fn destroy(instance: &Instance, device: &Device) {
+    unsafe {
+        device.destroy_device(None);
+        instance.destroy_instance(None);
+    }
+}
+
 static TOLD: Mutex<Vec<(c_int, String)>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn tell(level: c_int, text: *const c_char, data: *mut c_void) {
@@ -152,7 +168,6 @@ fn the_systems_loader_is_the_driver_and_its_handles_are_never_written() {
     let application = Application::new();
     let instance = application.instance(&[]).unwrap();
     let device = device(&instance);
-    // SAFETY: live handles.
     unsafe {
         let queue = device.get_device_queue(0, 0);
         let first_word = |handle: u64| *std::ptr::with_exposed_provenance::<usize>(handle as usize);
@@ -169,7 +184,6 @@ fn the_systems_loader_is_the_driver_and_its_handles_are_never_written() {
 #[test]
 fn debug_utils_is_always_offered() {
     let application = Application::new();
-    // SAFETY: no layer is named.
     let all = unsafe { application.vulkan().enumerate_instance_extension_properties(None) }.unwrap();
     let has = |name| all.iter().any(|one| one.extension_name_as_c_str() == Ok(name));
     assert!(has(c"VK_EXT_debug_utils"));

@@ -13,8 +13,7 @@ const NOTHING: [&str; 0] = [];
 
 #[test]
 fn an_application_draws_frames_with_the_module_that_it_brings() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.library("/own/module.so", &null_driver());
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     application
@@ -43,8 +42,7 @@ fn an_application_draws_frames_with_the_module_that_it_brings() {
 /// Returns an application with this driver in addition to the system's loader, whether the driver
 /// can present to a window, and the log.
 fn with_driver(options: &[&str], source_file: &str) -> (Application, bool, Vec<String>) {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.compile("/own/driver.so", &source(source_file), options);
     android.set("debug.vulkan.loader_debug", "all");
     application
@@ -56,7 +54,6 @@ fn with_driver(options: &[&str], source_file: &str) -> (Application, bool, Vec<S
     let (instance, surfaces) = instance(&application);
     let maker = khr::android_surface::Instance::new(&application.vulkan(), &instance);
     let info = vk::AndroidSurfaceCreateInfoKHR::default().window(window.pointer().cast());
-    // SAFETY: valid structures and live handles.
     let support = unsafe {
         let surface = maker.create_android_surface(&info, None).unwrap();
         let is_own = |physical: &vk::PhysicalDevice| {
@@ -117,7 +114,6 @@ fn a_module_without_native_buffers_has_no_swapchains() {
     let instance = application.instance(&[]).unwrap();
     let extensions = [khr::swapchain::NAME.as_ptr()];
     let info = vk::DeviceCreateInfo::default().enabled_extension_names(&extensions);
-    // SAFETY: valid structures and live handles.
     unsafe {
         // The system's is the second one.
         let physical = instance.enumerate_physical_devices().unwrap()[1];
@@ -127,9 +123,7 @@ fn a_module_without_native_buffers_has_no_swapchains() {
     }
 }
 
-/// Returns the device names.
 fn names(instance: &Instance) -> Vec<String> {
-    // SAFETY: live handles.
     unsafe {
         let all = instance.enumerate_physical_devices().unwrap();
         let name = |device: &vk::PhysicalDevice| {
@@ -142,8 +136,7 @@ fn names(instance: &Instance) -> Vec<String> {
 
 #[test]
 fn several_modules_are_side_by_side_each_with_its_own_devices() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.library("/own/null.so", &null_driver());
     for name in ["one", "two"] {
         let options = [format!("-DNAME=\"{name}\"")];
@@ -157,7 +150,6 @@ fn several_modules_are_side_by_side_each_with_its_own_devices() {
         .unwrap();
     let instance = application.instance(&[]).unwrap();
     assert_eq!(names(&instance), ["null", "two", "one"], "the last one comes first");
-    // SAFETY: valid structures and live handles.
     unsafe {
         let info = vk::DeviceCreateInfo::default();
         let physical = instance.enumerate_physical_devices().unwrap();
@@ -172,8 +164,7 @@ fn several_modules_are_side_by_side_each_with_its_own_devices() {
 
 #[test]
 fn the_module_changes_while_instances_of_the_one_before_are_alive() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     let drivers =
         r#""drivers": [{"name": "1", "library": "/own/one.so"}, {"name": "2", "library": "/own/two.so"}]"#;
     let use_driver =
@@ -204,8 +195,7 @@ fn the_module_changes_while_instances_of_the_one_before_are_alive() {
 
 #[test]
 fn there_are_as_many_modules_as_there_are_slots() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     let configure =
         |number: usize| application.configure(&format!(r#"{{"driver": {{"library": "/own/{number}.so"}}}}"#));
     let most = platform_android_apk::MOST_MODULES;

@@ -43,7 +43,6 @@ fn each_folder_has_a_namespace_in_which_its_drivers_are_opened() {
     // The core opens it in the same namespace.
     let instance = application.instance(&[]).unwrap();
     assert_eq!(linker(&application), ["open-in-namespace /other/icd.so"]);
-    // SAFETY: no code uses the instance.
     unsafe { instance.destroy_instance(None) };
     assert!(application.report(0).contains("/other/icd.so: in a linker namespace of its own"));
     assert!(application.report(1).contains(r#""not_in_own_namespace":null"#));
@@ -51,8 +50,7 @@ fn each_folder_has_a_namespace_in_which_its_drivers_are_opened() {
 
 #[test]
 fn a_driver_is_opened_in_the_applications_namespace_if_it_must_be_with_the_reason() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.library("/own/icd.so", &icd());
     android.library("/libicd.so", &icd());
     let says = |reason: &str| {
@@ -71,7 +69,6 @@ fn a_driver_is_opened_in_the_applications_namespace_if_it_must_be_with_the_reaso
     choose(&application, "/own/icd.so").unwrap();
     says("it does not open in one of its own: ");
     let instance = application.instance(&[]).unwrap();
-    // SAFETY: no code uses the instance.
     unsafe { instance.destroy_instance(None) };
     let calls = linker(&application);
     assert_eq!(calls.last().map(String::as_str), Some("dlopen /own/icd.so"), "{calls:?}");
@@ -79,8 +76,7 @@ fn a_driver_is_opened_in_the_applications_namespace_if_it_must_be_with_the_reaso
 
 #[test]
 fn a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     let path = "/own/driver.so";
     for (options, words, begins) in [
         ("-DMODULE_TAG=0x12345678", "its module begins with 0x12345678 instead of 0x48574d54", false),
@@ -114,8 +110,7 @@ fn a_module_that_is_not_as_modules_are_is_refused_with_its_reason() {
 
 #[test]
 fn a_file_that_the_linker_refuses_is_explained_by_its_header() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     let library = fs::read(null_driver()).unwrap();
     let changed = |offset: usize, value: u8| {
         let mut bytes = library.clone();
@@ -147,7 +142,6 @@ fn a_driver_that_answers_an_interface_version_above_the_offer_is_used() {
         application.android().compile("/own/driver.so", &source("icd.c"), &options);
         choose(&application, "/own/driver.so").unwrap();
         let instance = application.instance(&[]).unwrap();
-        // SAFETY: a live handle.
         unsafe { instance.destroy_instance(None) };
     }
 }
@@ -158,8 +152,7 @@ fn a_driver_of_the_driver_interface_that_does_not_keep_to_it_is_dropped_with_its
         (["-DNEGOTIATION_RESULT=-9", "-DX"], "no interface version in common"),
         (["-DNO_GLOBALS", "-DX"], "vkCreateInstance"),
     ] {
-        let application = Application::new();
-        let android = application.android();
+        let (application, android) = Application::start();
         android.compile("/own/driver.so", &source("icd.c"), &[options[0], options[1], "-DNO_HMI"]);
         choose(&application, "/own/driver.so").unwrap();
         let failed = application.instance(&[]).err();

@@ -60,8 +60,7 @@ fn messages_and_reports_are_cut_where_the_room_ends_and_always_ended() {
 
 #[test]
 fn layers_of_a_variable_come_after_those_of_the_options() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     for name in ["a", "b", "c"] {
         android.layer(&format!("/libs/libVkLayer_{name}.so"), &[&format!("VK_LAYER_{name}")], &[]);
     }
@@ -69,14 +68,12 @@ fn layers_of_a_variable_come_after_those_of_the_options() {
     application.configure(r#"{"layers": ["VK_LAYER_c", "VK_LAYER_b"], "layer_folders": ["/libs"]}"#).unwrap();
     let instance = application.instance(&[]).unwrap();
     assert_eq!(went_through(&application, "vkCreateInstance"), ["VK_LAYER_c", "VK_LAYER_b", "VK_LAYER_a"]);
-    // SAFETY: a live handle.
     unsafe { instance.destroy_instance(None) };
 }
 
 #[test]
 fn a_listener_receives_every_library_that_is_not_used() {
-    let application = Application::new();
-    let android = application.android();
+    let (application, android) = Application::start();
     android.layer("/libs/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     android.layer("/more/libVkLayer_a.so", &["VK_LAYER_a"], &[]);
     android.file("/libs/libVkLayer_text.so", b"no library");
@@ -97,7 +94,6 @@ fn a_listener_receives_every_library_that_is_not_used() {
     let levels = |level| -> BTreeSet<i32> {
         let _ = heard(level);
         let instance = application.instance(&[c"VK_LAYER_a"]).unwrap();
-        // SAFETY: a live handle.
         unsafe { instance.destroy_instance(None) };
         told().into_iter().map(|(level, _)| level).collect()
     };

@@ -34,7 +34,6 @@ fn application() -> Application {
     application
 }
 
-/// Installs the package.
 fn put(application: &Application, archive: impl AsRef<[u8]>) {
     application.android().file("/drivers/null.zip", archive);
 }
@@ -57,14 +56,12 @@ fn unpacked(application: &Application) -> BTreeSet<PathBuf> {
     all
 }
 
-/// Returns the only file.
 fn only_one(application: &Application) -> PathBuf {
     let all: Vec<_> = unpacked(application).into_iter().collect();
     let [file] = &all[..] else { panic!("{all:?}") };
     file.clone()
 }
 
-/// Returns the writes since the last time.
 fn written(android: &Android) -> Vec<String> {
     let words = ["create ", "rename ", "remove "];
     android.calls().into_iter().filter(|call| words.iter().any(|word| call.starts_with(word))).collect()
@@ -154,10 +151,7 @@ fn one_package_twice_among_the_drivers_is_in_one_folder() {
 fn options_that_are_refused_leave_the_old_state_to_those_that_count() {
     let application = application();
     let driver = fs::read(icd()).unwrap();
-    put(
-        &application,
-        package(&[Packed::stored("meta.json", META.as_bytes(), 1), Packed::stored(LIBRARY, &driver, 1)]),
-    );
+    put(&application, packed(META, &driver));
     application.configure(PACKAGE).unwrap();
     put(&application, packed(META, b"no library at all"));
     let said = application.configure(PACKAGE).unwrap_err();

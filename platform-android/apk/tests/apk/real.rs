@@ -18,7 +18,6 @@ const NEEDS: &[Need] = &[Need::Distribution, Need::Lavapipe, Need::Compiler, Nee
 /// Set in the process that does the work: Khronos' loader reads the environment.
 const INSIDE: &str = "VKLOAD_TEST_INSIDE";
 
-/// The messages of the validation layer.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Runs the test `name` again in an environment in which Khronos' loader finds lavapipe and no
@@ -43,7 +42,6 @@ fn application() -> Application {
 
 /// Computes on every device, with commands from each source.
 fn compute(instance: &Instance, devices: usize) {
-    // SAFETY: the instance is alive.
     let all = unsafe { instance.enumerate_physical_devices() }.unwrap();
     assert_eq!(all.len(), devices);
     for physical in all {
@@ -60,7 +58,6 @@ fn a_shader_gives_the_right_values_through_khronos_loader() {
         let application = application();
         let instance = application.instance(&[]).unwrap();
         compute(&instance, 1);
-        // SAFETY: no code uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }
@@ -81,12 +78,10 @@ fn a_shader_gives_the_right_values_through_layers_and_khronos_loader() {
             let made = calls.iter().filter(|call| **call == format!("{layer} vkCreateDevice")).count();
             assert_eq!(made, 2, "{calls:?}");
         }
-        // SAFETY: no code uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }
 
-/// Records messages of the validation layer.
 unsafe extern "system" fn hear(
     _: vk::DebugUtilsMessageSeverityFlagsEXT,
     _: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -109,7 +104,6 @@ fn validated(vulkan: &Entry) -> (Instance, vk::DebugUtilsMessengerEXT) {
         .message_severity(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR)
         .message_type(vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION)
         .pfn_user_callback(Some(hear));
-    // SAFETY: valid structures.
     unsafe {
         let instance = vulkan.create_instance(&info, None).unwrap();
         let utils = ash::ext::debug_utils::Instance::new(vulkan, &instance);
@@ -154,7 +148,6 @@ fn a_driver_of_the_application_computes_beside_khronos_loader() {
         application.configure(drivers).unwrap();
         let instance = application.instance(&[]).unwrap();
         compute(&instance, 2);
-        // SAFETY: no code uses the instance any more.
         unsafe { instance.destroy_instance(None) };
     });
 }

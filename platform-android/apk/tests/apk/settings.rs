@@ -43,12 +43,10 @@ fn make(application: &Application, layers: &[&CStr], own: &[vk::LayerSettingEXT<
     if own.setting_count > 0 {
         info = info.push_next(&mut own);
     }
-    // SAFETY: valid structures.
     unsafe { application.vulkan().create_instance(&info, None) }.unwrap()
 }
 
 fn destroy(instance: &ash::Instance) {
-    // SAFETY: no code uses it any more.
     unsafe { instance.destroy_instance(None) };
 }
 

@@ -65,8 +65,7 @@ impl World {
 
     /// Creates a world with these drivers.
     fn without_surface(drivers: &[&str]) -> Self {
-        let application = Application::new();
-        let android = application.android();
+        let (application, android) = Application::start();
         android.library("/own/module.so", &null_driver());
         let (icd, other) = icds(android);
         android.file("/own/icd.so", icd);
@@ -97,7 +96,6 @@ impl World {
 
     /// Returns the physical devices, which must have these names.
     fn physical_of(&self, expected: &[&str]) -> Vec<vk::PhysicalDevice> {
-        // SAFETY: live handles.
         unsafe {
             let all = self.instance.enumerate_physical_devices().unwrap();
             let name = |device: &vk::PhysicalDevice| {
@@ -112,9 +110,8 @@ impl World {
 
     /// Returns whether each driver can present to the window.
     fn support(&self) -> Vec<bool> {
-        let ask = |device: &vk::PhysicalDevice| {
-            // SAFETY: live handles.
-            unsafe { self.surfaces.get_physical_device_surface_support(*device, 0, self.surface).unwrap() }
+        let ask = |device: &vk::PhysicalDevice| unsafe {
+            self.surfaces.get_physical_device_surface_support(*device, 0, self.surface).unwrap()
         };
         self.physical().iter().map(ask).collect()
     }
@@ -125,7 +122,6 @@ impl World {
         let extensions = [khr::swapchain::NAME.as_ptr()];
         let info =
             vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
-        // SAFETY: live handles.
         let device = unsafe { self.instance.create_device(self.physical()[index], &info, None).unwrap() };
         let swapchains = khr::swapchain::Device::new(&self.instance, &device);
         Drawing { world: self, device, swapchains }
@@ -133,7 +129,6 @@ impl World {
 
     /// Destroys everything, and checks that no part of the drawing to the window is left.
     fn end(self) {
-        // SAFETY: no code uses the surface any more.
         unsafe {
             self.surfaces.destroy_surface(self.surface, None);
             assert_eq!(self.window.leaks(), [""; 0]);
@@ -150,11 +145,9 @@ impl World {
     }
 }
 
-/// Returns an instance that can create surfaces.
 pub(crate) fn instance(application: &Application) -> (Instance, khr::surface::Instance) {
     let extensions = [khr::surface::NAME.as_ptr(), khr::android_surface::NAME.as_ptr()];
     let info = vk::InstanceCreateInfo::default().enabled_extension_names(&extensions);
-    // SAFETY: valid structures.
     let instance = unsafe { application.vulkan().create_instance(&info, None).unwrap() };
     let surfaces = khr::surface::Instance::new(&application.vulkan(), &instance);
     (instance, surfaces)
@@ -179,7 +172,6 @@ impl Drawing<'_> {
             .composite_alpha(vk::CompositeAlphaFlagsKHR::INHERIT)
             .present_mode(vk::PresentModeKHR::FIFO)
             .old_swapchain(old);
-        // SAFETY: live handles.
         unsafe { self.swapchains.create_swapchain(&info, None) }
     }
 
@@ -193,7 +185,6 @@ impl Drawing<'_> {
     }
 
     fn end(self) {
-        // SAFETY: no code uses the device any more.
         unsafe { self.device.destroy_device(None) };
     }
 }
@@ -321,7 +312,6 @@ fn threads_ask_every_driver_at_once() {
             let world = &world;
             scope.spawn(move || {
                 for _ in 0..100 {
-                    // SAFETY: live handles.
                     unsafe {
                         let surfaces = &world.surfaces;
                         let support = surfaces.get_physical_device_surface_support(*device, 0, world.surface);
@@ -340,7 +330,6 @@ fn a_window_in_use_gives_no_surface() {
     world.window.change().reconnect();
     assert_eq!(world.make_surface().unwrap_err(), vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR);
     assert_eq!(world.window.leaks(), ["somebody is connected"]);
-    // SAFETY: no code uses the instance.
     unsafe { world.instance.destroy_instance(None) };
 }
 
@@ -455,6 +444,5 @@ fn memory_runs_out_at_every_allocation_and_nothing_is_left() {
             break;
         }
     }
-    // SAFETY: no code uses the instance any more.
     unsafe { world.instance.destroy_instance(None) };
 }

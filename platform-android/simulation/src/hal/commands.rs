@@ -27,6 +27,27 @@ macro_rules! row {
 }
 use row;
 
+/// A row of a command that only records its call.
+macro_rules! noted {
+    ($name:literal: $type:ty = ($($of:ty),*) -> Result) => {
+        row!($name: $type = {
+            unsafe extern "system" fn function($(_: $of),*) -> vk::Result {
+                current().answer($name)
+            }
+            function
+        })
+    };
+    ($name:literal: $type:ty = ($($of:ty),*)) => {
+        row!($name: $type = {
+            unsafe extern "system" fn function($(_: $of),*) {
+                current().record($name);
+            }
+            function
+        })
+    };
+}
+use noted;
+
 /// The commands found without an instance.
 const GLOBAL: &[Row] = &[
     row!(c"vkEnumerateInstanceVersion": vk::PFN_vkEnumerateInstanceVersion = enumerate_instance_version),
@@ -50,7 +71,7 @@ pub(super) unsafe extern "system" fn get_instance_proc_addr(
     let tables: &[&[Row]] = if instance.is_null() {
         &[GLOBAL]
     } else {
-        &[OF_INSTANCES, physical_devices::COMMANDS, devices::COMMANDS]
+        &[OF_INSTANCES, physical_devices::COMMANDS, physical_devices::QUERIES, devices::COMMANDS]
     };
     find(tables, name).or_else(|| nothing(name).filter(|_| !instance.is_null()))
 }

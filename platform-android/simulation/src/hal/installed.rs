@@ -13,18 +13,15 @@ use super::objects::Objects;
 
 /// A driver. [`Android::install`](crate::Android::install) puts it into a system.
 pub struct Hal {
-    /// The module's `id`.
     pub id: &'static CStr,
     /// The result of the module's `open`: 0, or a negative error number.
     pub opens: c_int,
     /// The answer of vkEnumerateInstanceVersion. A driver for Vulkan 1.0 lacks it.
     pub version: Option<u32>,
-    /// Instance extensions with their versions.
     pub instance_extensions: Vec<(&'static CStr, u32)>,
     pub devices: usize,
     /// Their version of Vulkan.
     pub device_version: u32,
-    /// Device extensions with their versions.
     pub device_extensions: Vec<(&'static CStr, u32)>,
     /// The groups of physical devices: the number of devices in each. They are assigned in order.
     pub groups: Vec<usize>,
@@ -42,7 +39,6 @@ pub struct Hal {
     pub image_compression_control: bool,
     /// Whether a fence can be imported from a `SYNC_FD`.
     pub imports_sync_fd: bool,
-    /// Whether vkGetDeviceQueue2 finds no queue.
     pub no_queue: bool,
 }
 
@@ -103,7 +99,6 @@ impl Hal {
     }
 }
 
-/// A create info as a driver received it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReceivedCreateInfo {
     pub extensions: Vec<String>,
@@ -114,11 +109,9 @@ pub struct ReceivedCreateInfo {
     pub chain: Vec<i32>,
     /// Whether `pEnabledFeatures`, if present, has robustBufferAccess.
     pub robust: Option<bool>,
-    /// The address of the allocation callbacks.
     pub callbacks: usize,
 }
 
-/// The calls that a driver received.
 #[derive(Clone, Debug, Default)]
 pub struct Received {
     /// The commands that were called, except those that find functions.
@@ -127,7 +120,6 @@ pub struct Received {
     pub devices: Vec<ReceivedCreateInfo>,
 }
 
-/// A driver that is part of a system.
 pub struct Installed {
     /// Its properties. Changes take effect from the next call on.
     pub hal: Mutex<Hal>,
@@ -153,12 +145,10 @@ pub(super) fn current() -> &'static Installed {
 }
 
 impl Installed {
-    /// Returns the calls received since the last time.
     pub fn received(&self) -> Received {
         std::mem::take(&mut self.received.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns how many objects of this type exist.
     pub fn alive(&self, kind: vk::ObjectType) -> usize {
         self.objects().alive(kind)
     }
@@ -175,7 +165,6 @@ impl Installed {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).calls.push(command);
     }
 
-    /// Records a call, and returns its result.
     pub(super) fn answer(&self, command: &'static CStr) -> vk::Result {
         self.record(command);
         self.hal().fails.get(command).copied().unwrap_or(vk::Result::SUCCESS)

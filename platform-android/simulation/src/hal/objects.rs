@@ -17,7 +17,6 @@ struct About {
     number: usize,
 }
 
-/// The existing objects, by address.
 #[derive(Default)]
 pub(crate) struct Objects(BTreeMap<u64, About>);
 
@@ -50,7 +49,6 @@ impl Objects {
         self.0.get(&address).unwrap_or_else(|| panic!("{address:#x} is no object of the driver")).parent
     }
 
-    /// Returns how many objects of this type exist.
     pub(super) fn alive(&self, kind: vk::ObjectType) -> usize {
         self.0.values().filter(|about| about.kind == kind).count()
     }

@@ -12,7 +12,6 @@ use platform_android::wsi::native_window::{BUFFER_MAGIC, Base, NativeWindowBuffe
 pub(super) struct FakeBuffer {
     pub(super) table: NativeWindowBuffer,
     references: AtomicI64,
-    /// The number of the buffer in its window.
     pub(super) number: usize,
 }
 
@@ -22,7 +21,6 @@ unsafe impl Sync for FakeBuffer {}
 unsafe impl Send for FakeBuffer {}
 
 impl FakeBuffer {
-    /// Creates another buffer of a window.
     pub(super) fn new(number: usize, size: (c_int, c_int), format: c_int, usage: u64) -> &'static Self {
         let table = NativeWindowBuffer {
             base: Base {
@@ -46,12 +44,10 @@ impl FakeBuffer {
         Box::leak(Box::new(Self { table, references: AtomicI64::new(0), number }))
     }
 
-    /// Returns the number of references that others hold.
     pub(super) fn references(&self) -> i64 {
         self.references.load(Ordering::SeqCst)
     }
 
-    /// Returns the pointer that others use.
     pub(super) fn pointer(&'static self) -> *mut NativeWindowBuffer {
         ptr::from_ref(self).cast::<NativeWindowBuffer>().cast_mut()
     }

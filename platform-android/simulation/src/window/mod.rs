@@ -27,7 +27,6 @@ pub struct FakeWindow {
     watcher: Option<JoinHandle<()>>,
 }
 
-/// The target of an `ANativeWindow*`.
 #[repr(C)]
 struct Inside {
     table: NativeWindow,
@@ -42,17 +41,13 @@ unsafe impl Sync for Inside {}
 
 /// The part that a test can inspect and change at any time: see [`FakeWindow::change`].
 pub struct State {
-    /// Width and height.
     pub size: (c_int, c_int),
     /// The size of the buffers, if it differs from the size that was set.
     pub buffer_size: Option<(c_int, c_int)>,
-    /// How the picture should be rotated.
     pub transform_hint: c_int,
     /// How many buffers the consumer keeps.
     pub min_undequeued: c_int,
-    /// The maximum number of buffers.
     pub max_buffers: c_int,
-    /// The consumer's usage of buffers.
     pub consumer_usage: u64,
     /// Nanoseconds between two refreshes.
     pub refresh_duration: i64,
@@ -64,7 +59,6 @@ pub struct State {
     pub late_fences: bool,
     /// The behaviour of the window if no buffer is available.
     pub without_buffers: WithoutBuffers,
-    /// Which buffer is dequeued next.
     pub next_buffer: NextBuffer,
     /// Whether the window knows present modes, as since Android 17.
     pub knows_present_modes: bool,
@@ -74,7 +68,6 @@ pub struct State {
     pub while_queueing: Option<Box<dyn FnOnce() + Send>>,
     /// Every call since this was last emptied.
     pub calls: Vec<String>,
-    /// Every frame that was shown, in order.
     pub shown: Vec<Shown>,
     /// How many frames were replaced before they were shown.
     pub dropped: usize,
@@ -82,31 +75,24 @@ pub struct State {
     fail: Option<(usize, c_int)>,
     /// The number of calls that can fail since [`FakeWindow::fail`].
     counted: usize,
-    /// Whether the window is gone.
     lost: bool,
     /// The call from which on it will be gone.
     lost_from: Option<usize>,
-    /// Whether the window was ever without a reference.
     pub was_freed: bool,
     references: i64,
     connected: bool,
-    /// The listeners for acquired and for dropped frames.
     listeners: [Option<Listener>; 2],
-    /// The last frame that another one has replaced.
     last_replaced: Option<u64>,
-    /// The settings made by the loader.
     pub told: Told,
     queue: Queue,
 }
 
-/// A callback for frames.
 #[derive(Clone, Copy)]
 struct Listener {
     tell: OnFrame,
     data: usize,
 }
 
-/// The callbacks for frames.
 #[derive(Clone, Copy)]
 pub struct Listeners([Option<Listener>; 2]);
 
@@ -126,53 +112,37 @@ pub enum WithoutBuffers {
     Fails,
 }
 
-/// Which buffer a window provides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NextBuffer {
-    /// A free one.
     AnyFree,
-    /// A new buffer.
     New,
     /// None, although the window reports success.
     Null,
 }
 
-/// The settings made by the loader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Told {
     /// Nanoseconds.
     pub dequeue_timeout: i64,
-    /// 0 or 1.
     pub swap_interval: c_int,
     /// The order of waiting frames: 1 the oldest is shown, 2 the latest.
     pub present_mode: c_int,
-    /// Whether acquired and dropped frames are reported.
     pub listens: [bool; 2],
     /// Whether one buffer is shown while being drawn to.
     pub shared: bool,
-    /// Whether it is shown repeatedly.
     pub auto_refresh: bool,
     /// `HAL_PIXEL_FORMAT_*`
     pub format: c_int,
     /// `HAL_DATASPACE_*`
     pub dataspace: c_int,
-    /// Width and height.
     pub dimensions: (c_int, c_int),
-    /// How pictures are rotated.
     pub transform: c_int,
-    /// How pictures are scaled.
     pub scaling: c_int,
-    /// The number of buffers.
     pub buffers: usize,
-    /// The usage of buffers.
     pub usage: u64,
-    /// When the next frame is to be shown.
     pub timestamp: i64,
-    /// Whether timestamps are remembered.
     pub remembers: bool,
-    /// Ten numbers.
     pub smpte2086: Vec<f32>,
-    /// Two numbers.
     pub cta861_3: Vec<f32>,
 }
 
@@ -182,17 +152,14 @@ impl State {
         self.connected = true;
     }
 
-    /// Disconnects everybody.
     pub fn disconnect(&mut self) {
         self.connected = false;
     }
 
-    /// Returns the callbacks for frames.
     pub fn listeners(&self) -> Listeners {
         Listeners(self.listeners)
     }
 
-    /// Sets the callbacks for frames.
     pub fn listen(&mut self, listeners: Listeners) {
         self.listeners = listeners.0;
     }
@@ -376,7 +343,6 @@ impl Inside {
         true
     }
 
-    /// Reports a frame to the listener.
     fn tell(&self, what: usize, frame: u64) {
         let (listener, listens) = {
             let state = self.change();

@@ -16,12 +16,9 @@ const BAD_VALUE: c_int = -22;
 /// `-ENOSYS`
 const INVALID_OPERATION: c_int = -38;
 
-/// A frame that was shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
-    /// Its number, counting from 0.
     pub frame: u64,
-    /// The buffer that it was in.
     pub buffer: usize,
     /// When it was to be shown, according to the window's input.
     pub timestamp: i64,
@@ -35,14 +32,11 @@ pub(super) struct Queue {
     waiting: VecDeque<Frame>,
     /// Whether a frame was queued since the window was connected.
     used: bool,
-    /// How often all buffers were forgotten.
     generation: usize,
-    /// Every buffer that ever existed.
     every: Vec<&'static FakeBuffer>,
     frames: u64,
     /// Signals the fence of the last buffer that came back from the screen.
     later: Option<SignalledLater>,
-    /// The changed rectangles of the next frame.
     pub(super) damage: Vec<Rectangle>,
 }
 
@@ -61,7 +55,6 @@ enum SlotState {
     Shown,
 }
 
-/// A frame on its way to the screen.
 pub(super) struct Frame {
     pub(super) fence: Fence,
     generation: usize,
@@ -74,11 +67,8 @@ impl Frame {
     }
 }
 
-/// Why no buffer can be taken.
 pub(super) enum DequeueError {
-    /// A buffer may come back.
     Wait,
-    /// Too many are dequeued already.
     TooMany,
 }
 

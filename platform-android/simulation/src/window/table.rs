@@ -28,7 +28,6 @@ const NOT_ENOUGH_DATA: c_int = -61;
 /// `-EINVAL`
 const BAD_VALUE: c_int = -22;
 
-/// Creates the functions of every fake window.
 pub(super) fn new() -> NativeWindow {
     NativeWindow {
         base: Base {
@@ -172,7 +171,7 @@ unsafe extern "C" fn dequeue_buffer(
                     return Err(WindowError::TIMED_OUT.0);
                 }
                 Err(DequeueError::Wait) => {
-                    let most = u64::try_from(told.dequeue_timeout).unwrap_or(u64::MAX).min(10_000_000_000);
+                    let most = u64::try_from(told.dequeue_timeout).unwrap_or(u64::MAX);
                     let waited = inside.changed.wait_timeout(state, Duration::from_nanos(most));
                     let (again, ended) = waited.unwrap_or_else(std::sync::PoisonError::into_inner);
                     if ended.timed_out() {

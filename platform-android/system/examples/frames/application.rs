@@ -35,21 +35,17 @@ pub(crate) struct Application {
     android_surface: khr::android_surface::Instance,
     surfaces: khr::surface::Instance,
     swapchains: khr::swapchain::Device,
-    /// The window; replaced when lost.
     pub(crate) window: FakeWindow,
-    /// The present mode of swapchains.
     pub(crate) mode: vk::PresentModeKHR,
     surface: vk::SurfaceKHR,
     swapchain: vk::SwapchainKHR,
     images: Vec<vk::Image>,
-    /// How many frames were presented.
     pub(crate) presented: usize,
     /// How often the swapchain was created, and how often the surface.
     pub(crate) made: (usize, usize),
 }
 
 impl Application {
-    /// Starts, with these layers.
     pub(crate) fn new(android: &'static Android, vulkan: &Entry, layers: &[&CStr]) -> Self {
         let layers: Vec<_> = layers.iter().map(|name| name.as_ptr()).collect();
         let extensions = [khr::surface::NAME.as_ptr(), khr::android_surface::NAME.as_ptr()];

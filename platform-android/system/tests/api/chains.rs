@@ -122,7 +122,6 @@ fn layers_see_the_create_infos_of_the_application() {
             let (given, device) = create_full_device(&instance, names).unwrap();
             let noted = system.noted();
             assert!(noted.contains(&format!("VK_LAYER_one device {given}")), "{level} {given}: {noted:?}");
-            // SAFETY: no code uses it any more.
             unsafe { device.destroy_device(None) };
         }
         destroy(instance, None);
@@ -140,7 +139,6 @@ fn the_driver_gets_no_layer_names_and_the_applications_structures_only() {
         .application_info(&application)
         .enabled_layer_names(&layers)
         .push_next(&mut flags);
-    // SAFETY: the info is valid.
     let instance = unsafe { system.vulkan.create_instance(&info, None) }.unwrap();
     let type_of_flags = vk::StructureType::VALIDATION_FLAGS_EXT.as_raw();
     let device = device(&instance, &[]).unwrap();
@@ -164,7 +162,6 @@ fn a_layer_that_is_not_for_devices_may_create_them_and_is_not_in_their_chains() 
         let created = noted.contains(&"VK_LAYER_one vkCreateDevice callbacks=0".to_owned());
         assert_eq!(created, options.is_empty());
         assert!(noted.contains(&"VK_LAYER_two vkCreateDevice callbacks=0".to_owned()));
-        // SAFETY: the device is valid.
         unsafe { device.device_wait_idle() }.unwrap();
         destroy(instance, Some(device));
         let ends =
@@ -192,7 +189,6 @@ fn a_layer_without_a_look_up_for_devices_creates_them_and_is_passed_by_afterward
     let instance = system.instance(&[c"VK_LAYER_one"], &[]).unwrap();
     let device = device(&instance, &[]).unwrap();
     assert!(system.noted().contains(&"VK_LAYER_one vkCreateDevice callbacks=0".to_owned()));
-    // SAFETY: the device is valid.
     unsafe { device.device_wait_idle() }.unwrap();
     assert_eq!(system.noted(), [""; 0]);
     destroy(instance, Some(device));
@@ -220,7 +216,6 @@ fn below_a_layer_that_gives_handles_out_devices_are_created_through_the_layers_f
     let instance = system.instance(&[c"VK_LAYER_one", c"VK_LAYER_two"], &[]).unwrap();
     let device = device(&instance, &[]).unwrap();
     system.noted();
-    // SAFETY: the device is valid.
     unsafe { device.device_wait_idle() }.unwrap();
     assert_eq!(system.noted(), ["VK_LAYER_two vkDeviceWaitIdle"]);
     destroy(instance, Some(device));

@@ -12,11 +12,9 @@ use super::{System, destroy, device, physical_device};
 fn without_layers_the_drivers_functions_are_called() {
     let system = System::new();
     let instance = system.instance(&[], &[]).unwrap();
-    // SAFETY: the physical device is valid.
     let properties = unsafe { instance.get_physical_device_properties(physical_device(&instance)) };
     assert_ne!(properties.api_version, 0);
     let device = device(&instance, &[]).unwrap();
-    // SAFETY: the device is valid.
     unsafe { device.device_wait_idle() }.unwrap();
     destroy(instance, Some(device));
     assert_eq!(system.errors(), [""; 0]);
@@ -62,7 +60,6 @@ fn layers_of_a_device_are_ignored_with_a_warning_if_they_are_others() {
         let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
         #[expect(deprecated, reason = "applications still do so")]
         let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_layer_names(&names);
-        // SAFETY: the info is valid.
         let device = unsafe { instance.create_device(physical_device, &info, None) }.unwrap();
         let complaints = system.complaints();
         assert_eq!(complaints.len(), warnings, "{complaints:?}");
@@ -165,7 +162,6 @@ fn a_chain_without_a_command_of_vulkan_1_0_is_destroyed_again() {
     destroy(instance, None);
 }
 
-/// Returns the first word of an object.
 fn word(handle: u64) -> usize {
     // SAFETY: the tests pass dispatchable handles, which begin with a word.
     unsafe { *std::ptr::with_exposed_provenance::<usize>(usize::try_from(handle).unwrap()) }
@@ -179,7 +175,6 @@ fn physical_devices_lead_to_their_instance_queues_and_command_buffers_to_their_d
     assert_eq!(word(physical_device.as_raw()), word(instance.handle().as_raw()));
     let device = device(&instance, &[]).unwrap();
     assert_ne!(word(device.handle().as_raw()), word(physical_device.as_raw()));
-    // SAFETY: the device is valid.
     unsafe {
         let queue = device.get_device_queue(0, 0);
         assert_eq!(word(queue.as_raw()), word(device.handle().as_raw()));
@@ -200,7 +195,6 @@ fn a_drivers_missing_queue_is_passed_on() {
     let (system, hal) = System::with(Hal { no_queue: true, ..Hal::default() });
     let instance = system.instance(&[], &[]).unwrap();
     let device = device(&instance, &[]).unwrap();
-    // SAFETY: the device is valid.
     let queue = unsafe { device.get_device_queue2(&vk::DeviceQueueInfo2::default()) };
     assert!(queue.is_null() && hal.received().calls.contains(&c"vkGetDeviceQueue2"));
     destroy(instance, Some(device));
@@ -254,7 +248,6 @@ fn nothing_is_destroyed_without_complaint() {
     destroy(instance, None);
 }
 
-/// How often a layer has called back.
 static CALLED_BACK: AtomicU32 = AtomicU32::new(0);
 
 /// Uses the library from within one of its calls, as layers do that link to it.
@@ -296,7 +289,6 @@ fn threads_create_and_destroy_at_once() {
         for _ in 0..20 {
             let instance = system.instance(&[], &[c"VK_KHR_surface"]).unwrap();
             let device = device(&instance, &[c"VK_KHR_incremental_present"]).unwrap();
-            // SAFETY: the device is valid.
             unsafe { device.device_wait_idle() }.unwrap();
             destroy(instance, Some(device));
         }

@@ -52,7 +52,6 @@ fn extensions_of_the_settings_layers_come_first_and_each_name_once() {
     let with = system.instance_extensions(None).unwrap();
     assert_eq!(with[..2], ["VK_TEST_two", "VK_KHR_surface"]);
     assert_eq!(with.len(), without.len() + 1);
-    // SAFETY: no layer is named.
     let all = unsafe { system.vulkan.enumerate_instance_extension_properties(None) }.unwrap();
     assert_eq!(all[1].spec_version, 7, "the layer's");
 }
@@ -90,7 +89,6 @@ fn a_physical_devices_extensions_come_from_the_chain() {
     system.layer("VK_LAYER_one", &["-DADD=\"VK_TEST_one\""]);
     let list = |layers: &[&CStr]| {
         let instance = system.instance(layers, &[]).unwrap();
-        // SAFETY: the physical device is valid.
         let all = unsafe { instance.enumerate_device_extension_properties(physical_device(&instance)) };
         destroy(instance, None);
         names(&all.unwrap())
@@ -121,7 +119,6 @@ fn an_array_that_is_too_small_is_filled_and_incomplete() {
     let incomplete = |left: u32| (vk::Result::INCOMPLETE, left);
 
     let enumerate = function!(vkEnumerateInstanceLayerProperties: PFN_vkEnumerateInstanceLayerProperties);
-    // SAFETY: a counted out-array.
     assert_eq!(too_few(2, |count, out| unsafe { enumerate(count, out) }), incomplete(1));
 
     let enumerate =
@@ -154,7 +151,6 @@ fn the_layers_of_a_device_are_those_of_its_instance() {
     }
     system.simulation.android.set("debug.vulkan.layers", "VK_LAYER_three");
     let instance = system.instance(&[c"VK_LAYER_two"], &[]).unwrap();
-    // SAFETY: the physical device is valid.
     let all = unsafe { instance.enumerate_device_layer_properties(physical_device(&instance)) }.unwrap();
     assert_eq!(layers(&all), ["VK_LAYER_three", "VK_LAYER_two"]);
     destroy(instance, None);
@@ -173,7 +169,6 @@ fn layers_of_the_system_image_take_part_and_are_not_listed() {
     let created =
         ["VK_LAYER_one vkCreateInstance callbacks=0", "VK_LAYER_platform vkCreateInstance callbacks=0"];
     assert_eq!(names(system.noted()), created);
-    // SAFETY: the physical device is valid.
     let of_device =
         unsafe { instance.enumerate_device_layer_properties(physical_device(&instance)) }.unwrap();
     // SAFETY: the command is given memory for its results.

@@ -25,7 +25,6 @@ fn address(function: Option<Command>) -> Address {
     function.map(|function| function as usize)
 }
 
-/// Returns the library's export for a command.
 fn export(command: CommandId) -> Address {
     address(exported(command.name()))
 }
@@ -210,7 +209,6 @@ fn a_device_gives_the_chains_functions_and_the_loaders_for_its_end_and_its_look_
     system.noted();
     // SAFETY: the address belongs to the command.
     let wait: vk::PFN_vkDeviceWaitIdle = unsafe { transmute(wait) };
-    // SAFETY: the device is valid.
     assert_eq!(unsafe { wait(device.handle()) }, vk::Result::SUCCESS);
     assert_eq!(system.noted(), ["VK_LAYER_one vkDeviceWaitIdle"]);
     destroy(instance, Some(device));
@@ -229,7 +227,6 @@ fn commands_whose_extension_is_not_enabled_say_so_and_succeed() {
     let instance = system.instance(&[], &[]).unwrap();
     let physical_device = physical_device(&instance);
     let device: Device = device(&instance, &[]).unwrap();
-    // SAFETY: the device is valid.
     let queue = unsafe { device.get_device_queue(0, 0) };
     let (instances, devices) = (instance.handle().as_raw(), device.handle().as_raw());
     let disabled = [

@@ -21,9 +21,7 @@ pub(super) struct Memory(Mutex<Blocks>);
 struct Blocks {
     /// By address.
     alive: BTreeMap<usize, (Layout, Scope)>,
-    /// How many allocations there have been.
     count: usize,
-    /// How often blocks were enlarged.
     grown: usize,
     /// Free blocks to be reused, if any are: the last one first.
     spare: Option<Vec<(Layout, usize)>>,
@@ -32,7 +30,6 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Finds a free block of the same size.
     fn spare(&mut self, layout: Layout) -> Option<*mut u8> {
         let spare = self.spare.as_mut()?;
         let index = spare.iter().rposition(|(known, _)| *known == layout)?;
@@ -151,7 +148,6 @@ fn instance(system: &System, memory: &Memory) -> Result<Instance, vk::Result> {
     let extensions = [c"VK_KHR_surface".as_ptr()];
     let info =
         vk::InstanceCreateInfo::default().enabled_layer_names(&layers).enabled_extension_names(&extensions);
-    // SAFETY: the info and the callbacks are valid.
     unsafe { system.vulkan.create_instance(&info, Some(&memory.callbacks())) }
 }
 
@@ -161,7 +157,6 @@ fn device(instance: &Instance, memory: Option<&Memory>) -> Result<Device, vk::Re
     let info =
         vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_extension_names(&extensions);
     let callbacks = memory.map(Memory::callbacks);
-    // SAFETY: the info and the callbacks are valid.
     unsafe { instance.create_device(physical_device(instance), &info, callbacks.as_ref()) }
 }
 
@@ -175,7 +170,6 @@ fn every_block_is_freed_with_the_callbacks_that_it_came_from() {
         assert!(!memory.is_all_free());
         assert!(memory.blocks().alive.values().all(|(_, scope)| *scope != Scope::COMMAND));
     }
-    // SAFETY: no code uses them any more.
     unsafe {
         device.destroy_device(Some(&of_device.callbacks()));
         assert!(of_device.is_all_free());
@@ -221,7 +215,6 @@ fn a_device_without_callbacks_has_its_memory_from_its_instances() {
     let of_device =
         |memory: &Memory| memory.blocks().alive.values().filter(|(_, scope)| *scope == Scope::DEVICE).count();
     assert!(of_device(&memory) > 0);
-    // SAFETY: no code uses them any more.
     unsafe {
         device.destroy_device(None);
         assert_eq!((of_device(&memory), memory.blocks().alive.len()), (0, before));
@@ -271,7 +264,6 @@ fn running_out_of_memory_at_any_allocation_leaves_nothing() {
     let (failed, device) =
         failures(&of_device, || device(&instance, Some(&of_device)), || assert!(of_device.is_all_free()));
     assert!(failed > 4, "there are that many allocations");
-    // SAFETY: no code uses them any more.
     unsafe {
         device.destroy_device(Some(&of_device.callbacks()));
         instance.destroy_instance(Some(&memory.callbacks()));

@@ -39,14 +39,12 @@ fn system() -> System {
 fn instance(vulkan: &ash::Entry, memory: &Memory) -> ash::Instance {
     let layers = [c"VK_LAYER_one".as_ptr(), c"VK_LAYER_two".as_ptr()];
     let info = vk::InstanceCreateInfo::default().enabled_layer_names(&layers);
-    // SAFETY: the info and the callbacks are valid.
     unsafe { vulkan.create_instance(&info, Some(&memory.callbacks())) }.unwrap()
 }
 
 fn try_device(instance: &ash::Instance, memory: &Memory) -> Result<ash::Device, vk::Result> {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-    // SAFETY: the info and the callbacks are valid.
     unsafe { instance.create_device(physical_device(instance), &info, Some(&memory.callbacks())) }
 }
 
@@ -54,7 +52,6 @@ fn device(instance: &ash::Instance, memory: &Memory) -> ash::Device {
     try_device(instance, memory).unwrap()
 }
 
-/// Returns the first word of an object.
 fn word(handle: impl Handle) -> usize {
     // SAFETY: the tests pass instance and device handles that are alive.
     unsafe { *std::ptr::with_exposed_provenance::<usize>(handle.as_raw() as usize) }
@@ -72,7 +69,6 @@ fn no_device_has_the_word_of_one_that_layers_are_not_done_with() {
         let (instance, memory) = (instance.clone(), Arc::clone(&memory));
         move || device(&instance, &memory)
     });
-    // SAFETY: no code uses the destroyed objects.
     unsafe {
         first.destroy_device(Some(&callbacks));
         let second = second.recv().unwrap();
@@ -98,7 +94,6 @@ fn no_instance_has_the_word_of_one_that_layers_are_not_done_with() {
         let (vulkan, memory) = (system.vulkan.clone(), Arc::clone(&memory));
         move || instance(&vulkan, &memory)
     });
-    // SAFETY: no code uses the destroyed objects.
     unsafe {
         first.destroy_instance(Some(&callbacks));
         let second = second.recv().unwrap();
@@ -121,7 +116,6 @@ fn devices_that_layers_make_for_themselves_leave_nothing() {
     let (of_instance, of_devices) = (Memory::default(), Memory::default());
     let instance = instance(&system.vulkan, &of_instance);
     let device = device(&instance, &of_devices);
-    // SAFETY: no code uses them any more.
     unsafe {
         device.destroy_device(Some(&of_devices.callbacks()));
         assert!(of_devices.is_all_free());
@@ -140,7 +134,6 @@ fn a_device_that_the_loader_itself_destroys_leaves_nothing() {
     let made = try_device(&instance, &of_device);
     assert_eq!(made.err(), Some(vk::Result::ERROR_INITIALIZATION_FAILED));
     assert!(of_device.is_all_free());
-    // SAFETY: no code uses it any more.
     unsafe { instance.destroy_instance(Some(&of_instance.callbacks())) };
     assert!(of_instance.is_all_free());
 }

@@ -61,7 +61,6 @@ fn creation_fails_if_the_driver_fails() {
     let instance = Instance::new(loader, null());
     let heard = Heard::default();
     let mut callback = vk::DebugReportCallbackEXT::null();
-    // SAFETY: the function has the type of its name, and the parameters are valid.
     let result = unsafe {
         let create: vk::PFN_vkCreateDebugReportCallbackEXT = instance.find(c"vkCreateDebugReportCallbackEXT");
         create(instance.0, &heard.report(), null(), &mut callback)

@@ -27,7 +27,6 @@ fn a_callback_chained_to_the_create_info_receives_the_loaders_errors_whole() {
 
     // It listens while the instance is being created and destroyed, but not in between.
     let instance = Instance::new(loader, (&raw const first).cast());
-    // SAFETY: the instance is valid.
     let known = unsafe { objects::instance_of(instance.0.as_raw()) };
     known.logger.log(Level::Error, Topic::Loader, format_args!("in between"));
     assert_eq!(report.take(), [""; 0]);

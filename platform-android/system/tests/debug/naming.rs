@@ -44,7 +44,6 @@ impl Device {
     }
 
     unsafe fn find(&self, name: &CStr) -> unsafe extern "system" fn() {
-        // SAFETY: the device is valid.
         let found = unsafe { driver::get_device_proc_addr(self.0, name.as_ptr()) };
         found.unwrap_or_else(|| panic!("{name:?} is not found"))
     }
@@ -56,7 +55,6 @@ impl Device {
             p_object_name: name.as_ptr(),
             ..Default::default()
         };
-        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let set: vk::PFN_vkSetDebugUtilsObjectNameEXT =
                 transmute(self.find(c"vkSetDebugUtilsObjectNameEXT"));
@@ -83,7 +81,6 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: no code uses the device any more.
         unsafe { driver::destroy_device(self.0, null()) };
     }
 }

@@ -31,7 +31,6 @@ fn a_property_has_messages_written_to_the_log_if_the_application_may_be_debugged
     instance.report(c"two\nlines");
     let heard = (Level::Warning, "[test] Code 7 : two\nlines".to_owned());
     assert_eq!(android.logged(), [heard]);
-    // SAFETY: the instance is valid.
     let known = unsafe { objects::instance_of(instance.0.as_raw()) };
     known.logger.log(Level::Error, Topic::Loader, format_args!("of the loader's own"));
     assert_eq!(android.logged(), [(Level::Error, "of the loader's own".to_owned())], "once is enough");
@@ -63,7 +62,6 @@ fn the_callback_lives_as_long_as_the_instance() {
     android.set("debug.vulkan.enable_callback", "1");
     android.set("ro.debuggable", "1");
     let mut instance = vk::Instance::null();
-    // SAFETY: all parameters are valid.
     unsafe {
         let created = api::create_instance(loader, &vk::InstanceCreateInfo::default(), null(), &mut instance);
         assert_eq!(created, vk::Result::SUCCESS);

@@ -20,7 +20,7 @@ fn listed(world: &World) -> Vec<(String, u32)> {
     let all = list(|count, out| unsafe {
         driver::enumerate_device_extension_properties(device, null(), count, out)
     });
-    world.finish(instance, None);
+    world.finish();
     all
 }
 
@@ -46,11 +46,10 @@ fn loader_structures_are_stripped_only_at_the_front_for_devices() {
         pp_enabled_layer_names: layers.as_ptr(),
         ..Default::default()
     };
-    let device = world.try_device(world.physical_devices(instance)[0], &info).unwrap();
+    world.try_device(world.physical_devices(instance)[0], &info).unwrap();
     let told = world.hal.received().devices.remove(0);
     assert_eq!(told.chain, [group.s_type.as_raw(), loaders.as_raw()]);
     assert_eq!(told.layers, 0);
-    world.finish(instance, Some(device));
 }
 
 #[test]
@@ -64,18 +63,16 @@ fn the_driver_gets_device_extensions_that_it_has_and_once() {
         c"VK_EXT_of_a_layer",
         c"VK_EXT_hdr_metadata",
     ];
-    let device = world.device(instance, &wishes);
+    world.device(instance, &wishes);
     assert_eq!(world.hal.received().devices[0].extensions, ["VK_KHR_bind_memory2"]);
-    world.finish(instance, Some(device));
 }
 
 #[test]
 fn swapchain_is_native_buffer_to_the_driver() {
     let world = World::new(Hal::default());
     let instance = world.instance(&[]);
-    let device = world.device(instance, &[c"VK_KHR_swapchain"]);
+    world.device(instance, &[c"VK_KHR_swapchain"]);
     assert_eq!(world.hal.received().devices[0].extensions, ["VK_ANDROID_native_buffer"]);
-    world.finish(instance, Some(device));
     drop(world);
     for (native, version) in [(7, 68), (8, 70), (11, 70)] {
         let extensions = vec![(c"VK_ANDROID_native_buffer", native)];
@@ -96,7 +93,6 @@ fn no_swapchain_without_native_buffer() {
     // SAFETY: a valid device and a C string.
     let found = unsafe { driver::get_device_proc_addr(device, c"vkCreateSwapchainKHR".as_ptr()) };
     assert!(found.is_none());
-    world.finish(instance, Some(device));
 }
 
 #[test]
@@ -106,10 +102,9 @@ fn swapchain_maintenance_needs_fences_that_can_be_imported() {
     let world = World::new(Hal::default());
     assert_eq!(has(&world), [true, true]);
     let instance = world.instance(&[]);
-    let device =
-        world.device(instance, &[c"VK_EXT_swapchain_maintenance1", c"VK_KHR_swapchain_maintenance1"]);
+
+    world.device(instance, &[c"VK_EXT_swapchain_maintenance1", c"VK_KHR_swapchain_maintenance1"]);
     assert_eq!(world.hal.received().devices[0].extensions, ["VK_KHR_external_fence_fd"]);
-    world.finish(instance, Some(device));
     drop(world);
     let world = World::new(Hal { imports_sync_fd: false, ..Hal::default() });
     assert_eq!(has(&world), [false, false]);
@@ -172,7 +167,6 @@ fn an_array_that_is_too_small_gets_the_loaders_extensions_first() {
     };
     assert_eq!((result, count), (vk::Result::INCOMPLETE, 1));
     assert_eq!(one.extension_name_as_c_str(), Ok(c"VK_KHR_incremental_present"));
-    world.finish(instance, None);
 }
 
 #[test]
@@ -183,7 +177,6 @@ fn a_device_without_magic_is_destroyed_and_refused() {
     let result = world.try_device(device, &vk::DeviceCreateInfo::default());
     assert_eq!(result, Err(vk::Result::ERROR_INCOMPATIBLE_DRIVER));
     assert_eq!(world.hal.alive(vk::ObjectType::DEVICE), 0);
-    world.finish(instance, None);
 }
 
 /// Returns whether a device can be created with these extensions by a driver that lacks these
@@ -194,7 +187,7 @@ fn device_of_driver_that_lacks(lacks: &[&'static CStr], extensions: &[&CStr]) ->
     let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let info = vk::DeviceCreateInfo::default().enabled_extension_names(&names);
     let device = world.try_device(world.physical_devices(instance)[0], &info);
-    world.finish(instance, device.ok());
+    world.finish();
     device.map(|_| ())
 }
 
@@ -251,17 +244,13 @@ fn a_device_is_of_no_version_that_the_loader_does_not_know() {
         let world = World::at(level, Hal { device_version: reported, ..Hal::default() });
         let instance = world.instance(&[]);
         let device = world.device(instance, &[]);
-        // SAFETY: the device is valid.
         assert_eq!(unsafe { device_of(device.as_raw()) }.api_version, usable);
-        world.finish(instance, Some(device));
     }
 }
 
 #[test]
 fn the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
-    let world = World::new(Hal::default());
-    let instance = world.instance(&[]);
-    let device = world.device(instance, &[]);
+    let (_world, instance, device) = World::with_device(Hal::default());
     let (mut queue, mut again) = (vk::Queue::null(), vk::Queue::null());
     let mut buffers = [vk::CommandBuffer::null(); 3];
     // SAFETY: valid handles, structures and memory for results.
@@ -279,30 +268,25 @@ fn the_first_word_of_queues_and_command_buffers_leads_to_their_device() {
         }
         assert!(std::ptr::eq(ours.instance, instance_of(instance.as_raw())));
     }
-    world.finish(instance, Some(device));
 }
 
 #[test]
 fn a_queue_without_the_mark_is_named_in_the_log() {
-    let world = World::new(Hal { without_magic: vec![vk::ObjectType::QUEUE], ..Hal::default() });
-    let instance = world.instance(&[]);
-    let device = world.device(instance, &[]);
+    let (world, _, device) =
+        World::with_device(Hal { without_magic: vec![vk::ObjectType::QUEUE], ..Hal::default() });
     let mut queue = vk::Queue::null();
     // SAFETY: a valid device and memory for the result.
     unsafe { hook!(PFN_vkGetDeviceQueue)(device, 0, 0, &mut queue) };
     assert_ne!(queue, vk::Queue::null());
     let errors = world.errors();
     assert!(errors.len() == 1 && errors[0].contains("HWVULKAN_DISPATCH_MAGIC"), "{errors:?}");
-    world.finish(instance, Some(device));
 }
 
 #[test]
 fn command_buffers_that_were_not_allocated_are_left_alone() {
     let mut hal = Hal::default();
     hal.fails.insert(c"vkAllocateCommandBuffers", vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
-    let world = World::new(hal);
-    let instance = world.instance(&[]);
-    let device = world.device(instance, &[]);
+    let (world, _, device) = World::with_device(hal);
     // Handles that would lead nowhere.
     let mut buffers = [vk::CommandBuffer::from_raw(8); 2];
     // SAFETY: valid handles, structures and memory for results.
@@ -312,20 +296,16 @@ fn command_buffers_that_were_not_allocated_are_left_alone() {
         assert_eq!(result, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     }
     assert_eq!(world.errors(), [""; 0]);
-    world.finish(instance, Some(device));
 }
 
 #[test]
 fn a_queue_that_does_not_exist_is_null() {
-    let world = World::new(Hal { no_queue: true, ..Hal::default() });
-    let instance = world.instance(&[]);
-    let device = world.device(instance, &[]);
+    let (world, _, device) = World::with_device(Hal { no_queue: true, ..Hal::default() });
     let mut queue = vk::Queue::from_raw(1);
     // SAFETY: a valid device, a structure and memory for the result.
     unsafe { hook!(PFN_vkGetDeviceQueue2)(device, &vk::DeviceQueueInfo2::default(), &mut queue) };
     assert_eq!(queue, vk::Queue::null());
     assert_eq!(world.errors(), [""; 0]);
-    world.finish(instance, Some(device));
 }
 
 /// Returns the sizes of the groups, and how many of their devices lead to the instance.
@@ -343,7 +323,6 @@ fn groups(world: &World, room: u32) -> (vk::Result, Vec<(u32, vk::Bool32)>) {
     groups.truncate(count as usize);
     let sizes = groups.iter().map(|group| {
         for device in &group.physical_devices[..group.physical_device_count as usize] {
-            // SAFETY: the device is one of the instance's.
             assert!(std::ptr::eq(unsafe { instance_of(device.as_raw()) }, unsafe {
                 instance_of(instance.as_raw())
             }));
@@ -351,7 +330,7 @@ fn groups(world: &World, room: u32) -> (vk::Result, Vec<(u32, vk::Bool32)>) {
         (group.physical_device_count, group.subset_allocation)
     });
     let sizes = sizes.collect();
-    world.finish(instance, None);
+    world.finish();
     (result, sizes)
 }
 
@@ -394,9 +373,8 @@ fn drivers_see_the_loaders_features_except_those_of_newer_extensions() {
             .push_next(&mut others)
             .push_next(&mut compression)
             .push_next(&mut newer);
-        let device = world.try_device(world.physical_devices(instance)[0], &info).unwrap();
+        world.try_device(world.physical_devices(instance)[0], &info).unwrap();
         assert_eq!(world.hal.received().devices[0].chain, types, "{level:?}");
-        world.finish(instance, Some(device));
     }
 }
 
@@ -415,18 +393,16 @@ fn features_that_are_chained_reach_a_driver_that_knows_only_the_older_way() {
             [vk::DeviceCreateInfo::default().push_next(&mut chained), plain].iter().zip(expected)
         {
             let instance = world.instance(&[]);
-            let device = world.try_device(world.physical_devices(instance)[0], info).unwrap();
+            world.try_device(world.physical_devices(instance)[0], info).unwrap();
             assert_eq!(world.hal.received().devices[0].robust, expected);
-            world.finish(instance, Some(device));
+            world.finish();
         }
     }
 }
 
 #[test]
 fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
-    let world = World::new(Hal::default());
-    let instance = world.instance(&[]);
-    let device = world.device(instance, &[]);
+    let (world, _, device) = World::with_device(Hal::default());
     let slots = [1, 2].map(vk::PrivateDataSlot::from_raw);
     // SAFETY: functions have the types of their names; the swapchain's handle is only a number
     // here.
@@ -467,7 +443,6 @@ fn private_data_of_swapchains_is_the_loaders_and_of_all_else_the_drivers() {
             [c"vkDestroyPrivateDataSlot", c"vkSetPrivateData", c"vkGetPrivateData"]
         );
     }
-    world.finish(instance, Some(device));
 }
 
 #[test]
@@ -478,10 +453,9 @@ fn commands_that_a_level_lacks_are_the_drivers() {
         hal.device_extensions.push((c"VK_KHR_present_id", 1));
         let world = World::at(level, hal);
         let instance = world.instance(&[]);
-        let device = world.device(instance, &[c"VK_KHR_present_id"]);
+        world.device(instance, &[c"VK_KHR_present_id"]);
         let told = &world.hal.received().devices[0].extensions.clone();
         assert_eq!(told.iter().any(|name| name == "VK_KHR_present_id"), passed, "{level:?}");
-        world.finish(instance, Some(device));
     }
 }
 

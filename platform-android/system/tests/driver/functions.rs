@@ -53,7 +53,6 @@ fn with_an_instance_global_commands_are_not_found_and_the_drivers_own_are() {
     );
     assert!(of_instance(instance, c"vkCmdDraw").is_some());
     assert!(of_instance(instance, c"vkUnheardOf").is_none());
-    world.finish(instance, None);
 }
 
 #[test]
@@ -73,15 +72,13 @@ fn native_buffer_is_hidden_from_applications() {
         assert!(of_instance(instance, hidden).is_none(), "{hidden:?}");
         assert!(of_device(device, hidden).is_none(), "{hidden:?}");
     }
-    world.finish(instance, Some(device));
 }
 
 #[test]
 fn commands_that_are_not_enabled_log_an_error_and_succeed() {
     // A device of Vulkan 1.0 under an instance of 1.3 has no vkGetDeviceQueue2.
-    let world = World::new(Hal { device_version: vk::API_VERSION_1_0, ..Hal::default() });
-    let instance = world.instance(&[]);
-    let device = world.device(instance, &[]);
+    let (world, instance, device) =
+        World::with_device(Hal { device_version: vk::API_VERSION_1_0, ..Hal::default() });
     let get = of_instance(instance, c"vkGetDeviceQueue2");
     let mut queue = vk::Queue::null();
     // SAFETY: the function has the type of its name; valid handle and structure.
@@ -93,7 +90,6 @@ fn commands_that_are_not_enabled_log_an_error_and_succeed() {
     let errors = world.errors();
     assert!(errors.len() == 1 && errors[0].contains("vkGetDeviceQueue2") && errors[0].contains("Vulkan 1.1"));
     assert!(of_device(device, c"vkGetDeviceQueue2").is_none());
-    world.finish(instance, Some(device));
 }
 
 #[test]
@@ -113,7 +109,6 @@ fn commands_of_extensions_that_are_not_enabled_succeed_too() {
     assert!(errors.len() == 1 && errors[0].contains("vkGetSwapchainImagesKHR"));
     assert!(errors[0].contains("VK_KHR_swapchain"));
     assert!(of_device(device, c"vkGetSwapchainImagesKHR").is_none());
-    world.finish(instance, Some(device));
 }
 
 #[test]
@@ -128,7 +123,7 @@ fn instance_extensions_that_are_not_enabled_have_no_commands() {
         c"vkGetPhysicalDeviceFeatures2KHR",
     ];
     assert!(names.iter().all(|name| of_instance(without, name).is_none()));
-    world.finish(without, None);
+    world.finish();
     let with = world.instance(&[
         c"VK_KHR_surface",
         c"VK_KHR_android_surface",
@@ -137,14 +132,11 @@ fn instance_extensions_that_are_not_enabled_have_no_commands() {
         c"VK_KHR_get_physical_device_properties2",
     ]);
     assert!(names.iter().all(|name| of_instance(with, name).is_some()));
-    world.finish(with, None);
 }
 
 #[test]
 fn enabled_commands_also_work_through_the_instance() {
-    let world = World::new(Hal::default());
-    let instance = world.instance(&[]);
-    let device = world.device(instance, &[]);
+    let (world, instance, device) = World::with_device(Hal::default());
     let get = of_instance(instance, c"vkGetDeviceQueue2");
     assert_ne!(address(get), address(of_device(device, c"vkGetDeviceQueue2")));
     let mut queue = vk::Queue::null();
@@ -155,7 +147,6 @@ fn enabled_commands_also_work_through_the_instance() {
     }
     assert_ne!(queue, vk::Queue::null());
     assert_eq!(world.errors(), [""; 0]);
-    world.finish(instance, Some(device));
 }
 
 #[test]
@@ -188,13 +179,11 @@ fn queries_of_an_extension_that_is_not_enabled_are_the_drivers_before_android_17
             }
             assert!(world.hal.received().calls.contains(&c"vkGetPhysicalDeviceProperties2KHR"));
         }
-        world.finish(instance, None);
     }
     // A driver that lacks them has none to give.
     let world = World::at(ApiLevel::ANDROID_15, Hal { instance_extensions: Vec::new(), ..Hal::old() });
     let instance = world.instance(&[]);
     assert!(queries.iter().all(|query| of_instance(instance, query).is_none()));
-    world.finish(instance, None);
 }
 
 /// The commands that the loader has from a level on, for a driver that lacks them all: earlier ones
@@ -239,7 +228,6 @@ fn a_command_is_found_through_an_instance_from_its_level_on() {
                 let found = of_instance(instance, name).is_some();
                 assert_eq!(found, level >= since, "{name:?} at level {level}");
             }
-            world.finish(instance, None);
         }
     }
 }
@@ -264,20 +252,16 @@ fn private_data_are_found_all_or_not_at_all() {
             let _ = set(device, vk::ObjectType::IMAGE, 1, vk::PrivateDataSlot::null(), 1);
         }
         assert_eq!(world.hal.received().calls.contains(&c"vkSetPrivateData"), found, "{level:?}");
-        world.finish(instance, Some(device));
     }
 }
 
 #[test]
 fn commands_that_are_not_of_devices_are_refused_on_devices() {
-    let world = World::new(Hal::default());
-    let instance = world.instance(&[]);
-    let device = world.device(instance, &[]);
+    let (world, _, device) = World::with_device(Hal::default());
     assert!(of_device(device, c"vkDestroyInstance").is_none());
     assert!(world.errors()[0].contains("vkDestroyInstance"));
     assert!(of_device(vk::Device::null(), c"vkCmdDraw").is_none());
     assert_eq!(address(of_device(device, c"vkDestroyDevice")), driver::destroy_device as *const () as usize);
-    world.finish(instance, Some(device));
 }
 
 #[test]
@@ -287,7 +271,6 @@ fn a_core_command_that_the_driver_lacks_is_not_found_since_android_15() {
         let instance = world.instance(&[]);
         let device = world.device(instance, &[]);
         assert_eq!(of_device(device, c"vkGetDeviceQueue2").is_some(), found, "{level:?}");
-        world.finish(instance, Some(device));
     }
 }
 
@@ -304,7 +287,7 @@ fn heard(hal: Hal, call: impl FnOnce(&dyn Fn(&CStr) -> Function, vk::PhysicalDev
     let _ = world.hal.received();
     call(&|name| of_instance(instance, name), device);
     let calls = world.hal.received().calls;
-    world.finish(instance, None);
+    world.finish();
     calls
 }
 

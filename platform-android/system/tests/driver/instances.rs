@@ -25,17 +25,15 @@ fn loader_structures_are_stripped_only_at_the_front() {
     let layers = [layer];
     let mut info = vk::InstanceCreateInfo::default().enabled_layer_names(&layers);
     info.p_next = (&raw const first).cast();
-    let instance = world.try_instance(&info).unwrap();
+    world.try_instance(&info).unwrap();
     let told = world.hal.received().instances.remove(0);
     assert_eq!(told.chain, [flags.s_type.as_raw(), loaders.as_raw()]);
     assert_eq!(told.layers, 0);
-    world.finish(instance, None);
 }
 
 #[test]
 fn the_loaders_instance_extensions_come_first_and_stay_with_it() {
     let world = World::new(Hal::default());
-    // SAFETY: counted out-arrays.
     let listed = |count: *mut u32, out: *mut vk::ExtensionProperties| unsafe {
         driver::enumerate_instance_extension_properties(null(), count, out)
     };
@@ -59,19 +57,17 @@ fn the_loaders_instance_extensions_come_first_and_stay_with_it() {
     );
     let all: Vec<_> = names.iter().map(|name| std::ffi::CString::new(name.as_str()).unwrap()).collect();
     let all: Vec<_> = all.iter().map(|name| name.as_c_str()).collect();
-    let instance = world.instance(&all);
+    world.instance(&all);
     let told = world.hal.received().instances.remove(0);
     assert_eq!(
         told.extensions,
         ["VK_KHR_get_physical_device_properties2", "VK_KHR_external_fence_capabilities"]
     );
-    world.finish(instance, None);
 }
 
 #[test]
 fn android_14_lists_its_own_extensions() {
     let _world = World::at(ApiLevel::ANDROID_14, Hal::default());
-    // SAFETY: counted out-arrays.
     let listed = |count: *mut u32, out: *mut vk::ExtensionProperties| unsafe {
         driver::enumerate_instance_extension_properties(null(), count, out)
     };
@@ -83,7 +79,6 @@ fn an_array_that_is_too_small_gets_the_loaders_extensions_first() {
     let _world = World::new(Hal::default());
     let mut two = [vk::ExtensionProperties::default(); 2];
     let mut count = 2;
-    // SAFETY: a counted out-array.
     let result =
         unsafe { driver::enumerate_instance_extension_properties(null(), &mut count, two.as_mut_ptr()) };
     assert_eq!((result, count), (vk::Result::INCOMPLETE, 2));
@@ -96,7 +91,6 @@ fn debug_report_is_the_drivers_in_the_older_version_of_both() {
         let mut hal = Hal::default();
         hal.instance_extensions.extend(drivers.map(|version| (c"VK_EXT_debug_report", version)));
         let _world = World::new(hal);
-        // SAFETY: counted out-arrays.
         let listed =
             list(|count, out| unsafe { driver::enumerate_instance_extension_properties(null(), count, out) });
         let report: Vec<_> = listed.iter().filter(|(name, _)| name == "VK_EXT_debug_report").collect();
@@ -112,9 +106,8 @@ fn the_driver_gets_its_own_extensions_once() {
         c"VK_EXT_of_a_layer",
         c"VK_KHR_get_physical_device_properties2",
     ];
-    let instance = world.instance(&wishes);
+    world.instance(&wishes);
     assert_eq!(world.hal.received().instances[0].extensions, ["VK_KHR_get_physical_device_properties2"]);
-    world.finish(instance, None);
 }
 
 #[test]
@@ -122,7 +115,7 @@ fn a_driver_of_1_0_gets_what_1_1_made_core() {
     let mut hal = Hal::old();
     hal.instance_extensions.retain(|(name, _)| *name != c"VK_KHR_external_memory_capabilities");
     let world = World::new(hal);
-    let instance = world.instance(&[c"VK_KHR_get_physical_device_properties2"]);
+    world.instance(&[c"VK_KHR_get_physical_device_properties2"]);
     assert_eq!(
         world.hal.received().instances[0].extensions,
         [
@@ -132,15 +125,13 @@ fn a_driver_of_1_0_gets_what_1_1_made_core() {
             "VK_KHR_external_semaphore_capabilities",
         ]
     );
-    world.finish(instance, None);
 }
 
 #[test]
 fn a_newer_driver_gets_none_that_was_not_asked_for() {
     let world = World::new(Hal::default());
-    let instance = world.instance(&[]);
+    world.instance(&[]);
     assert_eq!(world.hal.received().instances[0].extensions, [""; 0]);
-    world.finish(instance, None);
 }
 
 #[test]
@@ -160,22 +151,20 @@ fn a_driver_is_not_asked_for_versions_that_it_would_refuse() {
         let world = World::at(level, Hal { version: drivers, ..Hal::default() });
         let application = vk::ApplicationInfo::default().api_version(asked);
         let info = vk::InstanceCreateInfo::default().application_info(&application);
-        let instance = world.try_instance(&info).unwrap();
+        world.try_instance(&info).unwrap();
         assert_eq!(
             world.hal.received().instances[0].api_version,
             Some(told),
             "{level:?} {drivers:?} {asked:x}"
         );
-        world.finish(instance, None);
     }
 }
 
 #[test]
 fn who_says_nothing_of_itself_is_passed_on_as_that() {
     let world = World::new(Hal::old());
-    let instance = world.instance(&[]);
+    world.instance(&[]);
     assert_eq!(world.hal.received().instances[0].api_version, None);
-    world.finish(instance, None);
 }
 
 #[test]
@@ -226,8 +215,7 @@ fn a_driver_whose_instance_lacks_a_function_is_refused() {
 #[test]
 fn functions_of_extensions_that_are_not_enabled_may_be_missing() {
     let world = World::new(Hal { lacks: vec![c"vkGetPhysicalDeviceFeatures2KHR"], ..Hal::default() });
-    let instance = world.instance(&[]);
-    world.finish(instance, None);
+    world.instance(&[]);
 }
 
 #[test]
@@ -256,7 +244,6 @@ fn the_first_word_of_physical_devices_leads_to_their_instance() {
         }
     }
     assert_eq!(world.errors(), [""; 0]);
-    world.finish(instance, None);
 }
 
 #[test]

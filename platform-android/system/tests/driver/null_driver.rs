@@ -11,7 +11,6 @@ fn a_program_gets_the_right_bytes_from_a_hal_module() {
     simulation.android.library("/vendor/lib64/hw/vulkan.null.so", &null_driver());
     simulation.android.set("ro.board.platform", "null");
     let vulkan = simulation.vulkan();
-    // SAFETY: valid structures and live handles.
     unsafe {
         let listed = vulkan.enumerate_instance_extension_properties(None).unwrap();
         let surface =
@@ -38,6 +37,5 @@ fn a_program_gets_the_right_bytes_from_a_hal_module() {
 unsafe fn create_device(instance: &Instance, physical: vk::PhysicalDevice) -> Device {
     let queues = [vk::DeviceQueueCreateInfo::default().queue_priorities(&[1.0])];
     let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues);
-    // SAFETY: a valid structure and a live handle.
     unsafe { instance.create_device(physical, &info, None) }.unwrap()
 }

@@ -1,6 +1,6 @@
 //! The extension and the features that report when frames were shown.
 
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use android_simulation::hal::Hal;
 use ash::vk;
@@ -45,7 +45,6 @@ impl PresentTiming {
     }
 }
 
-/// Returns the answers of vkGetPhysicalDeviceFeatures2.
 fn timing_features(world: &World, instance: vk::Instance) -> [vk::Bool32; 3] {
     let physical_device = world.physical_devices(instance)[0];
     let mut timing = PresentTiming::new([9; 3]);
@@ -68,14 +67,12 @@ fn frames_are_timed_only_if_the_system_reports_present_times() {
     assert_eq!(timing_features(&world, instance), [vk::FALSE; 3]);
     world.simulation.android.set("service.sf.present_timestamp", "1");
     assert_eq!(timing_features(&world, instance), [vk::TRUE, vk::TRUE, vk::FALSE]);
-    world.finish(instance, None);
     drop(world);
     // The structure is the driver's if the loader does not have the extension.
     let world = World::at(ApiLevel::ANDROID_16, Hal::default());
     world.simulation.android.set("service.sf.present_timestamp", "1");
     let instance = world.instance(&[]);
     assert_eq!(timing_features(&world, instance), [9; 3]);
-    world.finish(instance, None);
 }
 
 #[test]
@@ -90,10 +87,5 @@ fn frames_are_not_timed_by_the_frame_before() {
         let info = vk::DeviceCreateInfo { p_next: (&raw const timing).cast(), ..Default::default() };
         let device = world.try_device(physical_device, &info);
         assert_eq!(device.map(|_| ()), result);
-        if let Ok(device) = device {
-            // SAFETY: no other code uses the device.
-            unsafe { driver::destroy_device(device, null()) };
-        }
     }
-    world.finish(instance, None);
 }

@@ -23,7 +23,6 @@ fn the_search_for_driver_and_layers_has_slices() {
     android.record_slices(true);
     let mut instance = vk::Instance::null();
     let info = vk::InstanceCreateInfo::default();
-    // SAFETY: all parameters are valid.
     unsafe {
         assert_eq!(api::create_instance(loader, &info, null(), &mut instance), vk::Result::SUCCESS);
         platform_android::driver::destroy_instance(instance, null());
@@ -49,7 +48,6 @@ fn a_driver_that_fails_to_open_fails_and_is_not_tried_again() {
 
         let (mut instance, mut count) = (vk::Instance::null(), 0);
         let info = vk::InstanceCreateInfo::default();
-        // SAFETY: all parameters are valid.
         unsafe {
             let created = api::create_instance(loader, &info, null(), &mut instance);
             assert_eq!(created, vk::Result::ERROR_INITIALIZATION_FAILED);

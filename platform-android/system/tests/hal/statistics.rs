@@ -26,7 +26,6 @@ fn instances_and_devices_are_counted() {
     let device_info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).enabled_features(&features);
     let (mut instance, mut physical, mut device) =
         (vk::Instance::null(), vk::PhysicalDevice::null(), vk::Device::null());
-    // SAFETY: all parameters are valid.
     unsafe {
         assert_eq!(driver::create_instance(&info, null(), &mut instance), vk::Result::SUCCESS);
         assert_eq!(driver::enumerate_physical_devices(instance, &mut 1, &mut physical), vk::Result::SUCCESS);
@@ -51,7 +50,6 @@ fn the_engine_of_an_application_is_reported() {
     for application in [null(), &raw const nameless, &raw const named] {
         let info = vk::InstanceCreateInfo { p_application_info: application, ..Default::default() };
         let mut instance = vk::Instance::null();
-        // SAFETY: all parameters are valid.
         unsafe {
             assert_eq!(driver::create_instance(&info, null(), &mut instance), vk::Result::SUCCESS);
             driver::destroy_instance(instance, null());
@@ -95,7 +93,6 @@ fn at_most_100_extensions_are_reported() {
     let extensions = [c"VK_KHR_surface".as_ptr(); 101];
     let info = vk::InstanceCreateInfo::default().enabled_extension_names(&extensions);
     let mut instance = vk::Instance::null();
-    // SAFETY: all parameters are valid.
     unsafe {
         assert_eq!(driver::create_instance(&info, null(), &mut instance), vk::Result::SUCCESS);
         driver::destroy_instance(instance, null());

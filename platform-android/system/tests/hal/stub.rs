@@ -50,7 +50,6 @@ fn without_a_driver_there_are_instances_and_no_devices() {
 fn create(driver: &Driver) -> Result<vk::Instance, vk::Result> {
     let mut instance = vk::Instance::null();
     let info = vk::InstanceCreateInfo::default();
-    // SAFETY: all parameters are valid.
     unsafe { (driver.create_instance)(&info, std::ptr::null(), &mut instance) }.result_with_success(instance)
 }
 
@@ -94,7 +93,6 @@ fn the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
         assert!(unsafe { set_dispatch_word(instance.as_raw(), &raw const data[0]) });
     }
     let freed = instances.swap_remove(17);
-    // SAFETY: no code uses the instance any more.
     unsafe { destroy(&driver, freed) };
     let again = create(&driver).unwrap();
     assert_eq!(again, freed);
@@ -106,7 +104,6 @@ fn the_33rd_instance_of_the_stub_fails_and_a_freed_one_is_used_again() {
     instances.dedup();
     assert_eq!(instances.len(), 32);
     for instance in instances {
-        // SAFETY: no code uses the instance any more.
         unsafe { destroy(&driver, instance) };
     }
 }

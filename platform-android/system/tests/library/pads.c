@@ -28,7 +28,7 @@ static int call(Function function) {
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(120);
+        alarm(600);
         function(object, object, object, object, object, object, object, object);
         _exit(0);
     }

@@ -41,15 +41,11 @@ fn deferred_images_get_their_buffer_when_they_are_acquired_first() {
     Graphics::change().bound.clear();
     assert_eq!(world.acquire(swapchain), 0);
     assert!(Graphics::change().bound.is_empty());
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface).flags(CREATE_DEFERRED));
+    let (world, _, swapchain) = World::shown_by(|surface| request(surface).flags(CREATE_DEFERRED));
     Graphics::change().fail_at("bind", 0, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     let _ = world.window.calls();
     assert_eq!(world.acquire_for(swapchain, 0), Err(OUT_OF_DATE));
@@ -57,15 +53,11 @@ fn a_driver_that_cannot_bind_puts_the_swapchain_out_of_date() {
     // The next time it is tried again.
     assert_eq!(world.acquire(swapchain), 0);
     assert_eq!(Graphics::change().bound.len(), 2);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn the_timeout_is_set_when_it_changes() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let _ = world.window.calls();
     world.acquire(swapchain);
     assert_eq!(world.window.calls(), ["dequeue"]);
@@ -79,15 +71,11 @@ fn the_timeout_is_set_when_it_changes() {
     let _ = world.window.calls();
     assert_eq!(world.acquire_for(swapchain, 1 << 63), Err(vk::Result::TIMEOUT));
     assert_eq!(world.window.calls(), ["dequeue-timeout -1", "dequeue"]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn the_application_gets_the_windows_result() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     for (error, timeout, expected) in [
         (-110, u64::MAX, vk::Result::TIMEOUT),
         (-38, u64::MAX, vk::Result::TIMEOUT),
@@ -113,15 +101,11 @@ fn the_application_gets_the_windows_result() {
     let _ = world.window.calls();
     assert!(world.acquire_for(swapchain, 7).is_ok());
     assert_eq!(world.window.calls(), ["dequeue-timeout 7", "dequeue"]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     world.window.change().without_buffers = WithoutBuffers::WaitsIfTold;
     // All buffers are waiting to be shown.
     for _ in 0..3 {
@@ -146,15 +130,11 @@ fn a_window_that_does_not_wait_is_asked_again_until_there_is_a_buffer() {
     world.window.change().without_buffers = WithoutBuffers::Waits;
     assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::TIMEOUT));
     assert_eq!(world.window.calls(), ["dequeue-timeout -1", "dequeue"]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_window_that_never_waits_has_its_surface_still() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     world.window.change().without_buffers = WithoutBuffers::Fails;
     for _ in 0..3 {
         let image = world.acquire(swapchain);
@@ -178,15 +158,11 @@ fn a_window_that_never_waits_has_its_surface_still() {
     world.window.stop_failing();
     world.window.lose_at(3);
     assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(vk::Result::ERROR_SURFACE_LOST_KHR));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn the_second_form_acquires_as_the_first_does() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let info = vk::AcquireNextImageInfoKHR::default()
         .swapchain(swapchain)
         .timeout(u64::MAX)
@@ -194,12 +170,9 @@ fn the_second_form_acquires_as_the_first_does() {
         .fence(vk::Fence::from_raw(9))
         .device_mask(1);
     let mut index = 9;
-    // SAFETY: valid handles and memory for the result.
     let result = unsafe { hook!(PFN_vkAcquireNextImage2KHR)(world.device, &info, &mut index) };
     assert_eq!((result, index), (SUCCESS, 0));
     assert_eq!(Graphics::change().acquired, [(1, false, 8, 9)]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 /// Presents frames until a buffer comes back with a fence that is signalled later.
@@ -215,9 +188,7 @@ fn until_there_is_a_fence(world: &World, swapchain: vk::SwapchainKHR) {
 
 #[test]
 fn the_driver_gets_another_descriptor_of_the_windows_fence() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     until_there_is_a_fence(&world, swapchain);
     let mut open = world.simulation.android.open_fences();
     while Graphics::change().acquired.last().is_none_or(|acquired| !acquired.1) {
@@ -227,15 +198,11 @@ fn the_driver_gets_another_descriptor_of_the_windows_fence() {
     }
     // The driver has closed its own; the loader still has the window's.
     assert_eq!(world.simulation.android.open_fences(), open);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn without_descriptors_the_loader_waits() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     until_there_is_a_fence(&world, swapchain);
     world.window.change().late_fences = false;
     let image = world.acquire(swapchain);
@@ -251,34 +218,26 @@ fn without_descriptors_the_loader_waits() {
     assert!(Graphics::change().acquired.iter().all(|acquired| !acquired.1));
     // For ever, for the one buffer that came with a fence.
     assert_eq!(world.simulation.android.change().fence_waits, [-1]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn the_windows_fence_is_waited_for_before_its_image_is_destroyed() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
+    let (world, surface, old) = World::shown();
     // The driver has no fence to wait for.
     Graphics::change().releases = Releases::Idle;
     until_there_is_a_fence(&world, old);
     while world.acquire_for(old, 0).is_ok() {}
     assert!(Graphics::change().acquired.iter().any(|acquired| acquired.1));
     // The window does not get these buffers back.
-    let new = world.swapchain(&request(surface).old_swapchain(old));
+    world.swapchain(&request(surface).old_swapchain(old));
     world.simulation.android.change().fence_waits.clear();
     world.destroy_swapchain(old);
     assert_eq!(world.simulation.android.change().fence_waits, [-1]);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_driver_that_fails_has_closed_its_fence_and_the_buffer_goes_back() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     until_there_is_a_fence(&world, swapchain);
     Graphics::change().fail_at("acquire-image", 0, vk::Result::ERROR_DEVICE_LOST);
     let open = world.simulation.android.open_fences();
@@ -287,35 +246,26 @@ fn a_driver_that_fails_has_closed_its_fence_and_the_buffer_goes_back() {
     assert_eq!(world.window.calls(), ["dequeue", "cancel"]);
     assert_eq!(world.simulation.android.open_fences(), open);
     assert!(world.acquire_for(swapchain, u64::MAX).is_ok());
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn an_unknown_buffer_goes_back() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     // As when the window has thrown its buffers away.
     world.window.forget();
     let _ = world.window.calls();
     assert_eq!(world.acquire_for(swapchain, u64::MAX), Err(OUT_OF_DATE));
     assert_eq!(world.window.calls(), ["dequeue", "cancel"]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 fn release(world: &World, swapchain: vk::SwapchainKHR, images: &[u32]) -> vk::Result {
     let info = vk::ReleaseSwapchainImagesInfoEXT::default().swapchain(swapchain).image_indices(images);
-    // SAFETY: a valid handle and a counted array.
     unsafe { hook!(PFN_vkReleaseSwapchainImagesEXT)(world.device, &info) }
 }
 
 #[test]
 fn released_images_go_back_with_their_fence() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     until_there_is_a_fence(&world, swapchain);
     let (first, second) = (world.acquire(swapchain), world.acquire(swapchain));
     assert_eq!(world.acquire_for(swapchain, 0), Err(vk::Result::NOT_READY));
@@ -330,24 +280,17 @@ fn released_images_go_back_with_their_fence() {
     let lost = vk::Result::ERROR_SURFACE_LOST_KHR;
     assert_eq!(release(&world, swapchain, &[first, second]), lost);
     world.window.stop_failing();
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn images_of_a_retired_swapchain_are_released_without_the_window() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
+    let (world, surface, old) = World::shown();
     let image = world.acquire(old);
-    let new = world.swapchain(&request(surface).old_swapchain(old));
+    world.swapchain(&request(surface).old_swapchain(old));
     let _ = world.window.calls();
     assert_eq!(release(&world, old, &[image]), SUCCESS);
     assert_eq!(world.window.calls(), Vec::<String>::new());
     assert!(world.images(old).iter().all(|image| image.is_null()));
-    world.destroy_swapchain(old);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 fn bind(world: &World, infos: &[vk::BindImageMemoryInfo<'_>]) -> vk::Result {
@@ -357,9 +300,7 @@ fn bind(world: &World, infos: &[vk::BindImageMemoryInfo<'_>]) -> vk::Result {
 
 #[test]
 fn no_image_is_bound_to_one_without_a_buffer() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let bind_to = |to: vk::BindImageMemorySwapchainInfoKHR<'_>| {
         let mut info = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(101));
         info.p_next = (&raw const to).cast();
@@ -373,15 +314,11 @@ fn no_image_is_bound_to_one_without_a_buffer() {
     assert_eq!(bind_to(vk::BindImageMemorySwapchainInfoKHR::default()), SUCCESS);
     let chain = vec![vk::StructureType::BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR.as_raw()];
     assert_eq!(Graphics::change().bound, [(101, chain, 0)]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let of_swapchain = vk::BindImageMemorySwapchainInfoKHR::default().swapchain(swapchain).image_index(1);
     let plain = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(100));
     let mut bound = vk::BindImageMemoryInfo::default().image(vk::Image::from_raw(101));
@@ -394,10 +331,7 @@ fn an_image_that_is_bound_to_a_swapchains_gets_its_buffer() {
     assert_eq!(bind(&[plain]), SUCCESS);
     Graphics::change().fail_at("bind", 0, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     assert_eq!(bind(&[bound]), vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
-    // SAFETY: no other code uses the device.
     let commands = unsafe { Graphics::commands(world.loaders_device()) };
     commands.bind_image_memory2_khr = commands.bind_image_memory2.take();
     assert_eq!(bind(&[bound]), SUCCESS);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }

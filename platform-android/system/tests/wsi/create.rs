@@ -57,11 +57,9 @@ fn the_window_is_configured_in_this_order() {
 
     let _ = world.window.calls();
     let continuous = request(surface).present_mode(vk::PresentModeKHR::SHARED_CONTINUOUS_REFRESH);
-    let swapchain = world.swapchain(&continuous);
+    world.swapchain(&continuous);
     let calls = world.window.calls();
     assert_eq!(calls[11..14], ["scaling 1", "shared 1", "auto-refresh 1"]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -81,8 +79,6 @@ fn a_surface_has_one_swapchain() {
     assert_eq!(world.acquire(second), 0);
     world.destroy_swapchain(first);
     assert_eq!(world.status(second), SUCCESS);
-    world.destroy_swapchain(second);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -91,30 +87,22 @@ fn images_that_the_application_has_outlive_their_swapchain() {
     let surface = world.surface();
     let first = world.swapchain(&request(surface));
     let image = world.acquire(first);
-    let second = world.swapchain(&request(surface).old_swapchain(first));
+    world.swapchain(&request(surface).old_swapchain(first));
     let kept: Vec<_> = world.images(first).iter().map(|image| !image.is_null()).collect();
     assert_eq!(kept, [true, false, false]);
     assert_eq!(world.present(first, image), vk::Result::ERROR_OUT_OF_DATE_KHR);
     assert!(world.images(first)[0].is_null());
-    world.destroy_swapchain(first);
-    world.destroy_swapchain(second);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_creation_that_fails_leaves_the_old_swapchain_retired() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
+    let (world, surface, old) = World::shown();
     Graphics::change().fail_at("create-image", 1, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     let next = request(surface).old_swapchain(old);
     assert_eq!(world.try_swapchain(&next), Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
     assert_eq!(world.status(old), vk::Result::ERROR_OUT_OF_DATE_KHR);
     // It can still be passed: the application does not know.
-    let new = world.swapchain(&next);
-    world.destroy_swapchain(old);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
+    world.swapchain(&next);
 }
 
 #[test]
@@ -124,7 +112,6 @@ fn the_old_swapchain_must_be_of_this_surface() {
     let elsewhere = android_simulation::FakeWindow::new(world.simulation.android);
     let info = vk::AndroidSurfaceCreateInfoKHR::default().window(elsewhere.pointer().cast());
     let mut another = vk::SurfaceKHR::null();
-    // SAFETY: valid handles and pointers.
     let made =
         unsafe { hook!(PFN_vkCreateAndroidSurfaceKHR)(world.instance, &info, world.callbacks, &mut another) };
     assert_eq!((made, other), (SUCCESS, ()));
@@ -140,26 +127,20 @@ fn the_old_swapchain_must_be_of_this_surface() {
 
 #[test]
 fn the_old_swapchain_may_be_another_devices() {
-    let mut world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
+    let (mut world, surface, old) = World::shown();
     let first = world.device;
     world.device = world.another_device();
     // Each device destroys its own objects. SAFETY: no other code uses the device.
     unsafe { Graphics::commands(world.loaders_device()).destroy_image = None };
     let new = world.try_swapchain(&request(surface).old_swapchain(old)).unwrap();
     assert_eq!(Graphics::change().images.len(), 3);
-    // SAFETY: no other code uses the devices.
     unsafe {
         let commands = Graphics::commands(world.loaders_device());
         commands.destroy_image = Graphics::commands(device_of(first.as_raw())).destroy_image;
     }
     world.destroy_swapchain(new);
-    // SAFETY: no code uses the second device any more.
     unsafe { driver::destroy_device(world.device, std::ptr::null()) };
     world.device = first;
-    world.destroy_swapchain(old);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -190,8 +171,6 @@ fn how_many_images_and_buffers_there_are() {
     let swapchain = world.swapchain(&shared);
     assert_eq!(world.images(swapchain).len(), 1);
     assert_eq!(world.window.change().told.buffers, 2);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -223,23 +202,16 @@ fn before_android_14_the_windows_own_images_come_on_top() {
             "{level} {} {asked} {kept}",
             mode.as_raw()
         );
-        world.destroy_swapchain(swapchain);
-        world.destroy_surface(surface);
     }
 }
 
 #[test]
 fn too_small_an_array_of_images_is_incomplete() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let (mut count, mut image) = (1, vk::Image::null());
-    // SAFETY: a valid handle and a counted out-array.
     let result =
         unsafe { hook!(PFN_vkGetSwapchainImagesKHR)(world.device, swapchain, &mut count, &mut image) };
     assert_eq!((result, count, image.is_null()), (vk::Result::INCOMPLETE, 1, false));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -258,7 +230,7 @@ fn structures_that_describe_a_buffer_to_the_driver() {
         .queue_family_indices(&families)
         .flags(vk::SwapchainCreateFlagsKHR::PROTECTED);
     info.p_next = (&raw const control).cast();
-    let swapchain = world.swapchain(&info);
+    world.swapchain(&info);
     let usage = 1 << 9 | 1 << 40 | 1 << 11 | 3 | 1 << 14;
     let image = Graphics::change().images.values().next().unwrap().clone();
     let compression = vk::StructureType::IMAGE_COMPRESSION_CONTROL_EXT.as_raw();
@@ -281,8 +253,6 @@ fn structures_that_describe_a_buffer_to_the_driver() {
     assert!(made.samples == vk::SampleCountFlags::TYPE_1 && made.tiling == vk::ImageTiling::OPTIMAL);
     assert!(made.sharing_mode == vk::SharingMode::CONCURRENT);
     assert!(made.usage == vk::ImageUsageFlags::COLOR_ATTACHMENT);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -290,11 +260,9 @@ fn an_image_is_as_large_as_its_buffer() {
     let world = World::new();
     let surface = world.surface();
     world.window.change().buffer_size = Some((672, 512));
-    let swapchain = world.swapchain(&request(surface));
+    world.swapchain(&request(surface));
     let extent = Graphics::change().images[&1].info.extent;
     assert_eq!((extent.width, extent.height), (672, 512));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -316,7 +284,6 @@ fn images_that_can_be_looked_at_in_other_formats() {
         assert!(image.info.flags == if listed { both } else { vk::ImageCreateFlags::empty() });
         world.destroy_swapchain(swapchain);
     }
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -339,7 +306,6 @@ fn pictures_that_are_turned_are_turned_back() {
         assert_eq!(world.window.change().told.transform, expected);
         world.destroy_swapchain(swapchain);
     }
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -383,7 +349,6 @@ fn swapchains_are_counted_and_those_that_leave_turning_to_the_display() {
     // A swapchain that does not come about is not counted.
     Graphics::change().fail_at("create-image", 0, vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
     assert_eq!(counted(&turned), []);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -403,20 +368,14 @@ fn a_list_of_view_formats_has_some() {
         if let Ok(swapchain) = made {
             world.destroy_swapchain(swapchain);
         }
-        world.destroy_surface(surface);
     }
 }
 
 #[test]
 fn private_data_of_a_swapchain_end_with_it() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let (object, slot) = (vk::ObjectType::SWAPCHAIN_KHR, vk::PrivateDataSlot::from_raw(1));
-    let find = |name: &CStr| {
-        // SAFETY: a valid handle and a C string.
-        unsafe { driver::get_device_proc_addr(world.device, name.as_ptr()) }
-    };
+    let find = |name: &CStr| unsafe { driver::get_device_proc_addr(world.device, name.as_ptr()) };
     // SAFETY: functions have the types of their names.
     let (set, get) = unsafe {
         use std::mem::transmute;
@@ -432,11 +391,9 @@ fn private_data_of_a_swapchain_end_with_it() {
         unsafe { get(world.device, object, swapchain.as_raw(), slot, &mut data) };
         data
     };
-    // SAFETY: valid handles.
     assert_eq!(unsafe { set(world.device, object, swapchain.as_raw(), slot, 7) }, SUCCESS);
     assert_eq!(data(), 7);
     world.destroy_swapchain(swapchain);
     // Another one may get the same address.
     assert_eq!(data(), 0);
-    world.destroy_surface(surface);
 }

@@ -7,7 +7,6 @@ use platform_android::wsi::structures::CREATE_DEFERRED;
 
 use super::world::{World, chain, request};
 
-/// The call that connects.
 const CONNECT: &str = "connect-with-listener 1";
 
 const LOST: vk::Result = vk::Result::ERROR_SURFACE_LOST_KHR;
@@ -46,7 +45,6 @@ fn every_call_of_the_window_fails_once_while_a_swapchain_is_made() {
                 world.window.change().reconnect();
             }
         }
-        world.destroy_surface(surface);
     }
 }
 
@@ -61,7 +59,6 @@ fn a_window_without_memory_says_so() {
     let made = world.try_swapchain(&request(surface));
     assert_eq!(made, Err(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));
     world.window.stop_failing();
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -82,7 +79,6 @@ fn every_image_that_the_driver_cannot_make_ends_the_creation() {
             assert_eq!((count("dequeue"), count("cancel")), (taken, taken));
         }
     }
-    world.destroy_surface(surface);
 }
 
 /// Draws some frames with everything that can be chained, whatever the outcome.
@@ -117,14 +113,12 @@ fn frames(world: &World, surface: vk::SurfaceKHR, mode: Mode) {
             let indices = [image];
             let info =
                 vk::ReleaseSwapchainImagesInfoEXT::default().swapchain(swapchain).image_indices(&indices);
-            // SAFETY: a valid handle and a counted array.
             let _ = unsafe { hook!(PFN_vkReleaseSwapchainImagesEXT)(world.device, &info) };
             continue;
         }
         let _ = world.present_with(swapchain, image, chain(&fence));
         world.window.show();
         let mut count = 0;
-        // SAFETY: a valid handle and memory for the number.
         let _ = unsafe {
             hook!(PFN_vkGetPastPresentationTimingGOOGLE)(
                 world.device,
@@ -211,6 +205,5 @@ fn without_descriptors_no_fence_is_left() {
         world.simulation.android.change().no_more_descriptors = true;
         let surface = world.surface();
         frames(&world, surface, mode);
-        world.destroy_surface(surface);
     }
 }

@@ -12,7 +12,6 @@ use super::world::{INSTANCE, SUCCESS, World, request};
 
 pub(crate) fn formats(world: &World, surface: vk::SurfaceKHR) -> Result<Vec<(Format, Space)>, vk::Result> {
     let mut count = 0;
-    // SAFETY: valid handles and a counted out-array.
     unsafe {
         let get = hook!(PFN_vkGetPhysicalDeviceSurfaceFormatsKHR);
         match get(world.physical_device, surface, &mut count, null_mut()) {
@@ -78,7 +77,6 @@ fn formats_under_every_mask_of_buffers() {
                 assert!(formats(&world, surface).unwrap() == expected, "{mask:#b} {colour_spaces} {rgba10}");
             }
         }
-        world.destroy_surface(surface);
     }
 }
 
@@ -127,7 +125,6 @@ fn android_15_lists_every_colour_space() {
     assert!(spaces(Format::R8_UNORM) == [Space::PASS_THROUGH_EXT]);
     // Colour space by colour space, each with both formats.
     assert!(listed[2..4].iter().all(|(_, space)| *space == Space::DISPLAY_P3_NONLINEAR_EXT));
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -183,7 +180,6 @@ fn too_small_an_array_of_formats_is_incomplete() {
     let mut one = [vk::SurfaceFormat2KHR::default()];
     let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
     let mut count = 1;
-    // SAFETY: valid handles and a counted out-array.
     let result = unsafe {
         hook!(PFN_vkGetPhysicalDeviceSurfaceFormats2KHR)(
             world.physical_device,
@@ -194,7 +190,6 @@ fn too_small_an_array_of_formats_is_incomplete() {
     };
     assert_eq!((result, count), (vk::Result::INCOMPLETE, 1));
     assert!(one[0].surface_format.format == Format::R8G8B8A8_UNORM);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -218,16 +213,13 @@ fn compression_of_formats_is_the_drivers() {
             out.p_next = std::ptr::from_mut(compression).cast();
         }
         let mut count = 2;
-        let mut get = || {
-            // SAFETY: valid handles and a counted out-array.
-            unsafe {
-                hook!(PFN_vkGetPhysicalDeviceSurfaceFormats2KHR)(
-                    world.physical_device,
-                    &info,
-                    &mut count,
-                    out.as_mut_ptr(),
-                )
-            }
+        let mut get = || unsafe {
+            hook!(PFN_vkGetPhysicalDeviceSurfaceFormats2KHR)(
+                world.physical_device,
+                &info,
+                &mut count,
+                out.as_mut_ptr(),
+            )
         };
         assert_eq!(get(), vk::Result::INCOMPLETE);
         Graphics::change().fail_at("format-properties", 0, error);
@@ -239,7 +231,6 @@ fn compression_of_formats_is_the_drivers() {
         if expected == SUCCESS {
             assert!(compression[0].image_compression_flags == vk::ImageCompressionFlagsEXT::DEFAULT);
         }
-        world.destroy_surface(surface);
     }
 }
 
@@ -297,5 +288,4 @@ fn colour_spaces_are_dataspaces_of_the_window() {
     let unknown = request(surface).image_color_space(Space::from_raw(4711));
     assert_eq!(world.try_swapchain(&unknown), Err(vk::Result::ERROR_INITIALIZATION_FAILED));
     assert_eq!(world.window.calls(), Vec::<String>::new());
-    world.destroy_surface(surface);
 }

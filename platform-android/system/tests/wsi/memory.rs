@@ -11,7 +11,6 @@ use ash::vk::{self, Handle, SystemAllocationScope as Scope};
 
 use super::world::{SUCCESS, World, chain, request};
 
-/// Callbacks that keep a ledger.
 #[derive(Default)]
 struct Ledger {
     blocks: BTreeMap<usize, Layout>,
@@ -153,7 +152,6 @@ fn the_queue_for_times_is_in_the_swapchains_memory() {
     world.callbacks = &callbacks;
     let surface = world.surface();
     let swapchain = world.swapchain(&request(surface));
-    // SAFETY: valid handles.
     let resize =
         |size| unsafe { hook!(PFN_vkSetSwapchainPresentTimingQueueSizeEXT)(world.device, swapchain, size) };
     let before = book.lock().unwrap().blocks.len();

@@ -15,7 +15,6 @@ use super::world::{INSTANCE, SUCCESS, World, chain, request};
 const LOST: vk::Result = vk::Result::ERROR_SURFACE_LOST_KHR;
 const OUT_OF_DATE: vk::Result = vk::Result::ERROR_OUT_OF_DATE_KHR;
 
-/// Acquires and presents one frame.
 fn frame(world: &World, swapchain: vk::SwapchainKHR, chained: *const std::ffi::c_void) -> vk::Result {
     let image = world.acquire(swapchain);
     world.present_with(swapchain, image, chained)
@@ -23,9 +22,7 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, chained: *const std::ffi::c
 
 #[test]
 fn the_window_gets_the_fence_of_the_drawing() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     Graphics::change().releases = Releases::Later;
     let _ = world.window.calls();
     assert_eq!(frame(&world, swapchain, null()), SUCCESS);
@@ -36,15 +33,11 @@ fn the_window_gets_the_fence_of_the_drawing() {
     Graphics::change().finish();
     assert!(world.window.show());
     assert_eq!(world.window.change().shown.len(), 1);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn the_fence_of_the_application_is_signalled_by_the_drawing() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let fences = [vk::Fence::from_raw(0xF1)];
     let info = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
     assert_eq!(frame(&world, swapchain, chain(&info)), SUCCESS);
@@ -58,39 +51,28 @@ fn the_fence_of_the_application_is_signalled_by_the_drawing() {
     assert!(world.window.show());
     assert_eq!(frame(&world, swapchain, chain(&info)), SUCCESS);
     assert_eq!(Graphics::change().imported.len(), 2);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_fence_that_cannot_be_imported_is_closed() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let fences = [vk::Fence::from_raw(0xF1)];
     let info = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
     let failure = vk::Result::ERROR_INVALID_EXTERNAL_HANDLE;
     Graphics::change().fail_at("import-fence", 0, failure);
     assert_eq!(frame(&world, swapchain, chain(&info)), failure);
     assert_eq!(world.status(swapchain), OUT_OF_DATE);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn the_fence_of_the_application_is_signalled_for_a_retired_swapchain_too() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
+    let (world, surface, old) = World::shown();
     let image = world.acquire(old);
-    let new = world.swapchain(&request(surface).old_swapchain(old));
+    world.swapchain(&request(surface).old_swapchain(old));
     let fences = [vk::Fence::from_raw(0xF1)];
     let info = vk::SwapchainPresentFenceInfoEXT::default().fences(&fences);
     assert_eq!(world.present_with(old, image, chain(&info)), OUT_OF_DATE);
     assert_eq!(Graphics::change().imported, [(0xF1, true)]);
-    world.destroy_swapchain(old);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -114,9 +96,7 @@ fn changes_are_reported_unless_frames_are_left_out() {
         Rectangle { left: 5, bottom: 6, right: 12, top: 14 },
     ];
     for (mode, expected) in [(vk::PresentModeKHR::FIFO, damage), (vk::PresentModeKHR::MAILBOX, Vec::new())] {
-        let world = World::new();
-        let surface = world.surface();
-        let swapchain = world.swapchain(&request(surface).present_mode(mode));
+        let (world, _, swapchain) = World::shown_by(|surface| request(surface).present_mode(mode));
         assert_eq!(frame(&world, swapchain, chain(&info)), SUCCESS);
         assert!(world.window.show());
         assert_eq!(world.window.change().shown[0].damage, expected);
@@ -124,8 +104,6 @@ fn changes_are_reported_unless_frames_are_left_out() {
         assert_eq!(frame(&world, swapchain, null()), SUCCESS);
         assert!(world.window.show());
         assert_eq!(world.window.change().shown[1].damage, []);
-        world.destroy_swapchain(swapchain);
-        world.destroy_surface(surface);
     }
 }
 
@@ -185,12 +163,10 @@ fn the_worst_result_is_returned() {
     }
 }
 
-/// Returns a second window with a surface.
 fn another(world: &World) -> (FakeWindow, vk::SurfaceKHR) {
     let window = FakeWindow::new(world.simulation.android);
     let info = vk::AndroidSurfaceCreateInfoKHR::default().window(window.pointer().cast());
     let mut surface = vk::SurfaceKHR::null();
-    // SAFETY: valid handles and pointers.
     let result =
         unsafe { hook!(PFN_vkCreateAndroidSurfaceKHR)(world.instance, &info, world.callbacks, &mut surface) };
     assert_eq!(result, SUCCESS);
@@ -254,24 +230,17 @@ fn each_swapchain_has_its_own_part_of_chained_structures() {
 
 #[test]
 fn a_driver_that_fails_retires_the_swapchain() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, surface, swapchain) = World::shown();
     Graphics::change().fail_at("release-image", 0, vk::Result::ERROR_DEVICE_LOST);
     assert_eq!(frame(&world, swapchain, null()), vk::Result::ERROR_DEVICE_LOST);
     assert_eq!(world.status(swapchain), OUT_OF_DATE);
     // A swapchain retired by an error can be passed as the old one.
-    let next = world.swapchain(&request(surface).old_swapchain(swapchain));
-    world.destroy_swapchain(swapchain);
-    world.destroy_swapchain(next);
-    world.destroy_surface(surface);
+    world.swapchain(&request(surface).old_swapchain(swapchain));
 }
 
 #[test]
 fn an_image_that_was_not_acquired_is_not_presented() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, surface, swapchain) = World::shown();
     let image = world.acquire(swapchain);
     for wrong in [image + 1, 3, u32::MAX] {
         assert_eq!(world.present(swapchain, wrong), vk::Result::ERROR_VALIDATION_FAILED_EXT);
@@ -281,36 +250,27 @@ fn an_image_that_was_not_acquired_is_not_presented() {
     assert_eq!(Graphics::change().released, []);
     assert_eq!(world.present(swapchain, image), SUCCESS);
     assert!(world.window.show());
-    let new = world.swapchain(&request(surface).old_swapchain(swapchain));
+    world.swapchain(&request(surface).old_swapchain(swapchain));
     assert_eq!(world.present(swapchain, 1), OUT_OF_DATE);
     assert_eq!(Graphics::change().released.len(), 1);
-    world.destroy_swapchain(swapchain);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn images_with_which_the_driver_is_busy_are_destroyed_with_their_swapchain() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
+    let (world, surface, old) = World::shown();
     Graphics::change().releases = Releases::Later;
     assert_eq!(frame(&world, old, null()), SUCCESS);
-    let new = world.swapchain(&request(surface).old_swapchain(old));
+    world.swapchain(&request(surface).old_swapchain(old));
     let there: Vec<_> = world.images(old).iter().map(|image| !image.is_null()).collect();
     assert_eq!(there, [true, false, false]);
     Graphics::change().finish();
     world.destroy_swapchain(old);
     assert_eq!(Graphics::change().images.len(), 3);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn hdr_metadata_reach_the_window() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
+    let (world, surface, old) = World::shown();
     let new = world.swapchain(&request(surface).old_swapchain(old));
     let xy = |x, y| vk::XYColorEXT { x, y };
     let metadata = |first: f32| {
@@ -334,16 +294,11 @@ fn hdr_metadata_reach_the_window() {
     let told = world.window.change().told.clone();
     assert_eq!(told.smpte2086, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
     assert_eq!(told.cta861_3, [11.0, 12.0]);
-    world.destroy_swapchain(old);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_window_without_a_rotation_has_the_frame_and_keeps_its_swapchain() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let image = world.acquire(swapchain);
     let _ = world.window.calls();
     // Queueing comes before.
@@ -357,6 +312,4 @@ fn a_window_without_a_rotation_has_the_frame_and_keeps_its_swapchain() {
     world.window.stop_failing();
     let image = world.acquire(swapchain);
     assert_eq!(world.present(swapchain, image), SUCCESS);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }

@@ -29,19 +29,16 @@ fn the_image_never_leaves_the_application() {
     }
     assert!(Graphics::change().acquired.iter().all(|acquired| !acquired.1));
     let info = vk::ReleaseSwapchainImagesInfoEXT::default().swapchain(swapchain).image_indices(&[0]);
-    // SAFETY: a valid handle and a counted array.
     let released = unsafe { hook!(PFN_vkReleaseSwapchainImagesEXT)(world.device, &info) };
     assert_eq!((released, world.window.calls()), (SUCCESS, vec![]));
     world.destroy_swapchain(swapchain);
     assert!(!world.window.calls().contains(&"cancel".to_owned()));
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn another_buffer_than_before_loses_the_surface() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
+    let (world, surface, swapchain) =
+        World::shown_by(|surface| request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
     world.acquire(swapchain);
     // The call after the one that queues fails.
     world.window.fail(1, -12);
@@ -56,15 +53,12 @@ fn another_buffer_than_before_loses_the_surface() {
     let _ = world.window.calls();
     assert_eq!(world.present(swapchain, 0), vk::Result::ERROR_SURFACE_LOST_KHR);
     assert_eq!(world.window.calls(), ["queue", "dequeue", "cancel"]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn the_present_mode_changes_between_the_shared_ones() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
+    let (world, surface, swapchain) =
+        World::shown_by(|surface| request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH));
     let present = |mode: Mode| {
         let modes = [mode];
         let info = vk::SwapchainPresentModeInfoEXT::default().present_modes(&modes);
@@ -93,8 +87,6 @@ fn the_present_mode_changes_between_the_shared_ones() {
     let _ = world.window.calls();
     assert_eq!(world.present_with(fifo, image, chain(&info)), SUCCESS);
     assert_eq!(world.window.calls()[0], "queue");
-    world.destroy_swapchain(fifo);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -102,8 +94,6 @@ fn the_one_image_has_its_buffer_from_the_beginning() {
     let world = World::new();
     let surface = world.surface();
     let shared = request(surface).present_mode(Mode::SHARED_DEMAND_REFRESH);
-    let swapchain = world.swapchain(&shared.flags(CREATE_DEFERRED));
+    world.swapchain(&shared.flags(CREATE_DEFERRED));
     assert!(Graphics::change().images[&1].buffer.is_some());
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }

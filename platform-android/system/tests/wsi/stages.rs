@@ -34,7 +34,6 @@ fn present(
     present_with(world, swapchain, image, id, (target, stages, 0))
 }
 
-/// Presents such a frame with flags.
 fn present_with(
     world: &World,
     swapchain: vk::SwapchainKHR,
@@ -74,7 +73,6 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
 }
 
 fn resize(world: &World, swapchain: vk::SwapchainKHR, size: u32) -> vk::Result {
-    // SAFETY: valid handles.
     unsafe { hook!(PFN_vkSetSwapchainPresentTimingQueueSizeEXT)(world.device, swapchain, size) }
 }
 
@@ -145,9 +143,7 @@ fn know(world: &World, frame: u64, rendered: i64, latched: i64, presented: i64) 
 
 #[test]
 fn times_of_all_stages_are_fetched_once_in_order() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     assert_eq!(resize(&world, swapchain, 8), SUCCESS);
     for id in 1..=3 {
         frame(&world, swapchain, id);
@@ -165,15 +161,11 @@ fn times_of_all_stages_are_fetched_once_in_order() {
     assert_eq!(fetch(&world, swapchain, PARTIAL, 8), (SUCCESS, vec![half]));
     know(&world, 1, 40, 50, 60);
     assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, vec![all(2, [40, 50, 60])]));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn unknown_times_are_zero() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     assert_eq!(resize(&world, swapchain, 8), SUCCESS);
     frame(&world, swapchain, 1);
     frame(&world, swapchain, 2);
@@ -182,15 +174,11 @@ fn unknown_times_are_zero() {
     let zeros = (1, vec![(1, 0), (2, 0), (4, 0)], true);
     let fetched = vec![zeros, (2, vec![(1, 10), (2, 20), (4, 0)], true)];
     assert_eq!(fetch(&world, swapchain, 0, 8), (SUCCESS, fetched));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn more_frames_than_room_are_incomplete() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     assert_eq!(resize(&world, swapchain, 8), SUCCESS);
     for id in 1..=3 {
         frame(&world, swapchain, id);
@@ -205,15 +193,11 @@ fn more_frames_than_room_are_incomplete() {
     know(&world, 3, 1, 2, 3);
     let first = (0, vec![(1, 1), (2, 2)], true);
     assert_eq!(fetch_stages(&world, swapchain, 0, 2, 2), (vk::Result::INCOMPLETE, vec![first]));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_queue_without_room_presents_nothing() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let image = world.acquire(swapchain);
     assert_eq!(present(&world, swapchain, image, 1, (0, 7)), ERROR_PRESENT_TIMING_QUEUE_FULL);
     assert_eq!(world.status(swapchain), SUCCESS);
@@ -236,15 +220,11 @@ fn a_queue_without_room_presents_nothing() {
     know(&world, 3, 1, 2, 3);
     assert_eq!(fetch(&world, swapchain, 0, 4).1.len(), 2);
     assert_eq!(resize(&world, swapchain, 0), SUCCESS);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     Graphics::change().releases = Releases::Later;
     // A driver may find that an image that waits for nothing is idle.
     Graphics::change().idle_without_semaphores = true;
@@ -261,15 +241,11 @@ fn a_present_without_room_for_its_times_has_waited_for_its_semaphores() {
     assert_eq!(world.simulation.android.open_fences(), 2);
     Graphics::change().finish();
     assert!(world.window.show());
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn ten_frames_fit_before_the_application_sets_a_size() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface).flags(CREATE_PRESENT_TIMING));
+    let (world, _, swapchain) = World::shown_by(|surface| request(surface).flags(CREATE_PRESENT_TIMING));
     for id in 1..=10 {
         frame(&world, swapchain, id);
     }
@@ -283,20 +259,13 @@ fn ten_frames_fit_before_the_application_sets_a_size() {
     (1..10).for_each(|number| know(&world, number, 1, 2, 3));
     know(&world, 10, 40, 50, 60);
     assert_eq!(fetch(&world, swapchain, 0, 16).1[9], (11, vec![(8, 60)], true));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_retired_swapchain_is_out_of_date() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
-    let new = world.swapchain(&request(surface).old_swapchain(old));
+    let (world, surface, old) = World::shown();
+    world.swapchain(&request(surface).old_swapchain(old));
     assert_eq!(fetch(&world, old, 0, 4).0, vk::Result::ERROR_OUT_OF_DATE_KHR);
-    world.destroy_swapchain(old);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 /// Returns the refresh duration, and how often it has changed.
@@ -318,9 +287,7 @@ fn refresh(world: &World, swapchain: vk::SwapchainKHR) -> Result<(u64, u64), vk:
 
 #[test]
 fn a_change_of_the_refresh_rate_is_counted() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, surface, swapchain) = World::shown();
     assert_eq!(refresh(&world, swapchain), Ok((16_666_667, 1)));
     world.window.change().refresh_duration = 8_333_333;
     assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));
@@ -339,7 +306,6 @@ fn a_change_of_the_refresh_rate_is_counted() {
         flags: PastPresentationTimingFlagsEXT(0),
         swapchain,
     };
-    // SAFETY: valid handles and structures.
     assert_eq!(unsafe { hook!(PFN_vkGetPastPresentationTimingEXT)(world.device, &info, &mut past) }, SUCCESS);
     let counters = (past.timing_properties_counter, past.time_domains_counter);
     assert_eq!((counters, past.presentation_timing_count), ((2, 1), 0));
@@ -351,16 +317,11 @@ fn a_change_of_the_refresh_rate_is_counted() {
     world.window.change().refresh_duration = 11_111_111;
     assert_eq!(refresh(&world, swapchain), Ok((8_333_333, 2)));
     assert_eq!(refresh(&world, new), Ok((11_111_111, 2)));
-    world.destroy_swapchain(swapchain);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn clock_of_a_swapchain() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, surface, swapchain) = World::shown();
     let (mut domain, mut id, mut counter) = (vk::TimeDomainKHR::DEVICE, 0, 0);
     let mut domains = SwapchainTimeDomainPropertiesEXT {
         s_type: SwapchainTimeDomainPropertiesEXT::STRUCTURE_TYPE,
@@ -411,7 +372,6 @@ fn clock_of_a_swapchain() {
     };
     let mut out = vk::SurfaceCapabilities2KHR { p_next: (&raw mut can).cast(), ..Default::default() };
     let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
-    // SAFETY: valid handles and chains.
     let result = unsafe {
         hook!(PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR)(world.physical_device, &info, &mut out)
     };
@@ -422,6 +382,4 @@ fn clock_of_a_swapchain() {
         can.present_at_relative_time_supported,
     );
     assert_eq!((supported, can.present_stage_queries), ((vk::TRUE, vk::TRUE, vk::FALSE), 15));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }

@@ -13,9 +13,8 @@ use super::world::{INSTANCE, SUCCESS, World, request};
 #[test]
 fn a_surface_asks_for_the_consumers_usage_and_connects() {
     let world = World::new();
-    let surface = world.surface();
+    world.surface();
     assert_eq!(world.window.calls(), ["consumer-usage", "connect-with-listener 1", "present-mode 1"]);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -29,9 +28,8 @@ fn a_window_that_fails_gives_no_surface() {
     assert_eq!(world.try_surface(), Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR));
     world.window.change().disconnect();
     assert!(world.simulation.android.logged().iter().any(|(_, text)| text.contains("draws to the window")));
-    let first = world.surface();
+    world.surface();
     assert_eq!(world.try_surface(), Err(vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR));
-    world.destroy_surface(first);
 }
 
 #[test]
@@ -49,7 +47,6 @@ fn destroying_disconnects_and_gives_one_reference_back() {
 
 fn capabilities(world: &World, surface: vk::SurfaceKHR) -> Result<vk::SurfaceCapabilitiesKHR, vk::Result> {
     let mut out = vk::SurfaceCapabilitiesKHR::default();
-    // SAFETY: valid handles and memory for the result.
     let result = unsafe {
         hook!(PFN_vkGetPhysicalDeviceSurfaceCapabilitiesKHR)(world.physical_device, surface, &mut out)
     };
@@ -68,7 +65,6 @@ fn capabilities2(
     if mode.is_some() {
         info = info.push_next(&mut of_mode);
     }
-    // SAFETY: valid handles and chains.
     let result = unsafe {
         hook!(PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR)(world.physical_device, &info, &mut chained)
     };
@@ -100,7 +96,6 @@ fn numbers_of_the_capabilities() {
     let found = capabilities(&world, surface).unwrap();
     assert_eq!((found.min_image_count, found.max_image_count), (3, 3));
     assert_eq!((found.max_image_extent.width, found.max_image_extent.height), (4096, 6000));
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -112,7 +107,6 @@ fn a_window_that_does_not_answer_is_lost() {
         assert_eq!(capabilities(&world, surface).err(), Some(vk::Result::ERROR_SURFACE_LOST_KHR));
     }
     assert_eq!(world.window.stop_failing(), 5);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -138,7 +132,6 @@ fn counts_by_present_mode() {
     assert_eq!(counts(Mode::SHARED_DEMAND_REFRESH), (1, 1));
     assert_eq!(counts(Mode::SHARED_CONTINUOUS_REFRESH), (1, 1));
     assert_eq!(counts(Mode::IMMEDIATE), (77, 78));
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -154,7 +147,6 @@ fn counts_before_and_since_android_14() {
         let surface = world.surface();
         let found = capabilities2(&world, surface, None, vk::SurfaceCapabilities2KHR::default()).1;
         assert_eq!((found.min_image_count, found.max_image_count), expected, "{level} {kept} {most}");
-        world.destroy_surface(surface);
     }
 }
 
@@ -191,7 +183,6 @@ fn structures_behind_the_capabilities() {
         let count = compatible.present_mode_count as usize;
         assert!(modes[..count] == expected[..]);
     }
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -203,7 +194,6 @@ fn too_small_an_array_of_compatible_modes_is_incomplete() {
     let out = vk::SurfaceCapabilities2KHR::default().push_next(&mut compatible);
     let (result, _) = capabilities2(&world, surface, Some(Mode::SHARED_DEMAND_REFRESH), out);
     assert_eq!((result, compatible.present_mode_count), (vk::Result::INCOMPLETE, 1));
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -222,13 +212,11 @@ fn protected_images_are_there_if_such_buffers_are() {
         let out = vk::SurfaceCapabilities2KHR::default().push_next(&mut protected);
         assert_eq!(capabilities2(&world, surface, None, out).0, SUCCESS);
         assert_eq!(protected.supports_protected, vk::TRUE);
-        world.destroy_surface(surface);
     }
 }
 
 fn modes(world: &World, surface: vk::SurfaceKHR) -> Result<Vec<Mode>, vk::Result> {
     let mut count = 0;
-    // SAFETY: valid handles and a counted out-array.
     unsafe {
         let get = hook!(PFN_vkGetPhysicalDeviceSurfacePresentModesKHR);
         match get(world.physical_device, surface, &mut count, null_mut()) {
@@ -297,7 +285,6 @@ fn present_modes_of_a_surface() {
         world.window.fail(0, -19);
         assert!(modes(&world, surface).err() == Some(vk::Result::ERROR_SURFACE_LOST_KHR));
         world.window.stop_failing();
-        world.destroy_surface(surface);
     }
 }
 
@@ -313,7 +300,6 @@ fn a_mode_is_listed_if_the_window_can_be_set_to_it() {
     assert!(logged.iter().any(|(_, text)| text.contains("cannot show the latest frame first")));
     // Other modes need no telling.
     world.destroy_swapchain(world.swapchain(&request(surface)));
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -324,7 +310,6 @@ fn every_queue_presents_to_every_surface() {
     let (mut mode, mut group) = Default::default();
     let mut rectangle = vk::Rect2D::default();
     let mut count = 1;
-    // SAFETY: valid handles and memory for the results.
     unsafe {
         let result = hook!(PFN_vkGetPhysicalDeviceSurfaceSupportKHR)(
             world.physical_device,
@@ -349,5 +334,4 @@ fn every_queue_presents_to_every_surface() {
         assert_eq!(lost, vk::Result::ERROR_SURFACE_LOST_KHR);
         world.window.stop_failing();
     }
-    world.destroy_surface(surface);
 }

@@ -57,7 +57,6 @@ fn frame(world: &World, swapchain: vk::SwapchainKHR, present_id: u32, desired: u
 fn past(world: &World, swapchain: vk::SwapchainKHR, room: usize) -> (vk::Result, Vec<u32>) {
     let mut timings = vec![vk::PastPresentationTimingGOOGLE::default(); room];
     let mut count = room as u32;
-    // SAFETY: valid handles and a counted out-array.
     let result = unsafe {
         hook!(PFN_vkGetPastPresentationTimingGOOGLE)(
             world.device,
@@ -72,7 +71,6 @@ fn past(world: &World, swapchain: vk::SwapchainKHR, room: usize) -> (vk::Result,
 
 fn count(world: &World, swapchain: vk::SwapchainKHR) -> u32 {
     let mut count = 0;
-    // SAFETY: valid handles and memory for the number.
     let result = unsafe {
         hook!(PFN_vkGetPastPresentationTimingGOOGLE)(world.device, swapchain, &mut count, null_mut())
     };
@@ -90,9 +88,7 @@ fn know(world: &World, frames: std::ops::Range<u64>) {
 
 #[test]
 fn frames_are_reported_once_and_in_order() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     for id in 0..6 {
         frame(&world, swapchain, 100 + id, 0);
     }
@@ -111,14 +107,11 @@ fn frames_are_reported_once_and_in_order() {
     let _ = world.window.calls();
     world.destroy_swapchain(swapchain);
     assert_eq!(world.window.calls()[0], "enable-timestamps 0");
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn times_once_known_stay_known_and_are_not_asked_for_again() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     for id in 0..6 {
         frame(&world, swapchain, id, 0);
     }
@@ -130,15 +123,11 @@ fn times_once_known_stay_known_and_are_not_asked_for_again() {
     assert_eq!(past(&world, swapchain, 9), (SUCCESS, vec![0, 1, 2, 3]));
     let asked = world.window.calls().iter().filter(|call| call.starts_with("timestamps")).count();
     assert_eq!(asked, 2);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn ten_frames_are_remembered() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     for id in 0..14 {
         frame(&world, swapchain, id, 0);
     }
@@ -146,8 +135,6 @@ fn ten_frames_are_remembered() {
     let expected: Vec<u32> = (4..14).collect();
     assert_eq!(expected.len(), RECORDS);
     assert_eq!(past(&world, swapchain, 20), (SUCCESS, expected));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -162,15 +149,11 @@ fn before_android_17_four_newer_frames_have_to_be_there() {
         }
         assert_eq!(count(&world, swapchain), expected);
     }
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_time_is_for_one_frame_only() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     frame(&world, swapchain, 1, 5_000);
     frame(&world, swapchain, 2, 0);
     let _ = world.window.calls();
@@ -178,18 +161,13 @@ fn a_time_is_for_one_frame_only() {
     assert!(!world.window.calls().iter().any(|call| call.starts_with("timestamp ")));
     let shown: Vec<i64> = world.window.change().shown.iter().map(|shown| shown.timestamp).collect();
     assert_eq!(shown, [5_000, i64::MIN, i64::MIN]);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn the_refresh_duration_is_the_windows() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&request(surface));
+    let (world, surface, old) = World::shown();
     let get = |swapchain| {
         let mut duration = vk::RefreshCycleDurationGOOGLE::default();
-        // SAFETY: valid handles and memory for the result.
         let result =
             unsafe { hook!(PFN_vkGetRefreshCycleDurationGOOGLE)(world.device, swapchain, &mut duration) };
         (result, duration.refresh_duration)
@@ -199,13 +177,10 @@ fn the_refresh_duration_is_the_windows() {
     world.window.fail(0, -19);
     assert_eq!(get(old).0, vk::Result::ERROR_SURFACE_LOST_KHR);
     world.window.stop_failing();
-    let new = world.swapchain(&request(surface).old_swapchain(old));
+    world.swapchain(&request(surface).old_swapchain(old));
     // The command has no error for a retired swapchain.
     assert_eq!(get(old), (SUCCESS, 8_333_333));
     assert_eq!(past(&world, old, 3).0, vk::Result::ERROR_OUT_OF_DATE_KHR);
-    world.destroy_swapchain(old);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -235,15 +210,11 @@ fn the_time_of_a_frame_and_remembering_end_with_the_swapchain() {
     frame(&world, newest, 1, 7_000);
     world.destroy_swapchain(old);
     assert_eq!(told(), (7_000, true));
-    world.destroy_swapchain(newest);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_window_that_fails_to_enable_timestamps_is_called_again() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     let image = world.acquire(swapchain);
     let times = [vk::PresentTimeGOOGLE { present_id: 1, desired_present_time: 0 }];
     let info = vk::PresentTimesInfoGOOGLE::default().times(&times);
@@ -254,6 +225,4 @@ fn a_window_that_fails_to_enable_timestamps_is_called_again() {
     assert!(world.window.show() && !world.window.change().told.remembers);
     frame(&world, swapchain, 2, 0);
     assert!(world.window.change().told.remembers);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }

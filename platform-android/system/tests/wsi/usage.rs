@@ -39,7 +39,6 @@ fn hardware_buffers_are_asked_about_first() {
         driver.get_physical_device_image_format_properties2.take();
     assert_eq!(usage(&world, surface, FIFO), Ok(0x7000));
     assert!(!Graphics::change().calls.iter().any(|call| call.starts_with("usage")));
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -53,7 +52,6 @@ fn the_driver_is_asked_about_the_images_as_they_are_made() {
     let asked = Graphics::change().asked.remove(0);
     assert!(asked.3 == vk::ImageCreateFlags::PROTECTED);
     assert!(asked.2.contains(&vk::StructureType::IMAGE_COMPRESSION_CONTROL_EXT.as_raw()));
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -65,7 +63,6 @@ fn front_buffers_since_android_15() {
     assert_eq!(usage(&world, surface, SHARED), Ok(0x7000 | 1 << 32));
     world.simulation.android.change().buffer_supported = |kind| kind.usage & 1 << 32 == 0;
     assert_eq!(usage(&world, surface, SHARED), Ok(0x4001));
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -80,7 +77,6 @@ fn a_driver_that_fails_is_asked_otherwise_since_android_16() {
         let surface = world.surface();
         Graphics::change().fail_at("format-properties", 0, vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
         assert_eq!(usage(&world, surface, FIFO), expected);
-        world.destroy_surface(surface);
     }
 }
 
@@ -92,14 +88,12 @@ fn before_android_14_only_the_loaders_functions_are_asked() {
         Graphics::change().fail_at("format-properties", 0, vk::Result::ERROR_FORMAT_NOT_SUPPORTED);
         assert_eq!(usage(&world, surface, FIFO), Ok(expected));
         assert!(Graphics::change().asked.is_empty());
-        // SAFETY: no other code uses the device.
         let driver = unsafe { Graphics::commands(world.loaders_device()) };
         driver.get_swapchain_gralloc_usage2 = None;
         assert_eq!(usage(&world, surface, FIFO), Ok(0x1000));
         // A newer driver may have only the newer ones.
         driver.get_swapchain_gralloc_usage = None;
         assert_eq!(usage(&world, surface, FIFO), Ok(0x4000));
-        world.destroy_surface(surface);
     }
 }
 
@@ -120,12 +114,10 @@ fn buffers_have_the_compression_of_the_images() {
         assert!(graphics.calls.iter().any(|call| *call == newest));
         assert_eq!(std::mem::take(&mut graphics.usage_chain), expected, "{newest}");
         drop(graphics);
-        // SAFETY: no other code uses the device.
         unsafe { Graphics::commands(world.loaders_device()) }.get_swapchain_gralloc_usage4 = None;
     }
     world.destroy_swapchain(world.swapchain(&request(surface)));
     assert!(Graphics::change().usage_chain.is_empty());
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -134,7 +126,6 @@ fn of_the_other_functions_the_newest_counts() {
     let surface = world.surface();
     // The driver cannot answer for hardware buffers.
     world.instance_commands().get_physical_device_image_format_properties2 = None;
-    // SAFETY: no other code uses the device.
     let driver = || unsafe { Graphics::commands(world.loaders_device()) };
     assert_eq!(usage(&world, surface, FIFO), Ok(0x4000));
     assert_eq!(usage(&world, surface, SHARED), Ok(0x4001));
@@ -148,7 +139,6 @@ fn of_the_other_functions_the_newest_counts() {
     assert_eq!(usage(&world, surface, FIFO), Err(LOST));
     driver().get_swapchain_gralloc_usage = None;
     assert_eq!(usage(&world, surface, FIFO), Err(LOST));
-    world.destroy_surface(surface);
 }
 
 #[test]

@@ -25,7 +25,6 @@ pub(crate) fn frame(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
     assert!(world.window.show());
 }
 
-/// Presents a frame with this id.
 fn queue(world: &World, swapchain: vk::SwapchainKHR, id: u64) {
     let image = world.acquire(swapchain);
     present(world, swapchain, image, id);
@@ -53,7 +52,6 @@ fn wait_for(device: vk::Device, swapchain: vk::SwapchainKHR, present_id: u64, ti
         present_id,
         timeout,
     };
-    // SAFETY: valid handles and a valid structure.
     unsafe { hook!(PFN_vkWaitForPresent2KHR)(device, swapchain, &info) }
 }
 
@@ -78,9 +76,7 @@ fn meanwhile(world: &World, swapchain: vk::SwapchainKHR, id: u64, happen: impl F
 
 #[test]
 fn a_frame_is_waited_for_until_it_is_shown() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&waited_for(surface));
+    let (world, _, swapchain) = World::shown_by(waited_for);
     // No id at all.
     assert_eq!(wait(&world, swapchain, 0, 0), SUCCESS);
     frame(&world, swapchain, 5);
@@ -102,15 +98,11 @@ fn a_frame_is_waited_for_until_it_is_shown() {
     // The frame may also be presented while it is waited for.
     let shown = meanwhile(&world, swapchain, 8, || frame(&world, swapchain, 8));
     assert_eq!(shown, SUCCESS);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_consumer_that_gives_no_times_is_waited_for_without_asking_it() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&waited_for(surface));
+    let (world, _, swapchain) = World::shown_by(waited_for);
     queue(&world, swapchain, 1);
     // A display would give a time now; others never do.
     world.window.change().timestamps.insert(0, [PENDING; 9]);
@@ -119,15 +111,12 @@ fn a_consumer_that_gives_no_times_is_waited_for_without_asking_it() {
     assert_eq!(shown, SUCCESS);
     assert_eq!(world.window.calls(), Vec::<String>::new());
     assert!(!world.window.change().told.remembers);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_frame_that_was_replaced_is_over() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&waited_for(surface).present_mode(vk::PresentModeKHR::MAILBOX));
+    let (world, _, swapchain) =
+        World::shown_by(|surface| waited_for(surface).present_mode(vk::PresentModeKHR::MAILBOX));
     for id in [1, 2, 3] {
         queue(&world, swapchain, id);
     }
@@ -135,15 +124,12 @@ fn a_frame_that_was_replaced_is_over() {
     for (id, expected) in [(1, SUCCESS), (2, SUCCESS), (3, vk::Result::TIMEOUT)] {
         assert_eq!(wait(&world, swapchain, id, 0), expected, "{id}");
     }
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_frame_that_the_other_side_drops_is_over() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&waited_for(surface).present_mode(FIFO_LATEST_READY));
+    let (world, _, swapchain) =
+        World::shown_by(|surface| waited_for(surface).present_mode(FIFO_LATEST_READY));
     let told = world.window.change().told.clone();
     assert_eq!((told.present_mode, told.listens), (2, [true; 2]));
     queue(&world, swapchain, 1);
@@ -153,8 +139,6 @@ fn a_frame_that_the_other_side_drops_is_over() {
     assert_eq!(wait(&world, swapchain, 2, 0), vk::Result::TIMEOUT);
     assert!(world.window.show());
     assert_eq!(wait(&world, swapchain, 2, 0), SUCCESS);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -171,14 +155,11 @@ fn the_latest_frame_is_shown_if_the_window_is_set_to_it() {
         assert_eq!(shown, expected, "mode {}", mode.as_raw());
         world.destroy_swapchain(swapchain);
     }
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_frame_is_not_over_before_the_window_has_it() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&waited_for(surface));
+    let (world, _, swapchain) = World::shown_by(waited_for);
     let device = world.device;
     let (sender, waited) = std::sync::mpsc::channel();
     // Another thread waits meanwhile. The window does not know the frame yet.
@@ -188,15 +169,11 @@ fn a_frame_is_not_over_before_the_window_has_it() {
     assert_eq!(waited.recv(), Ok(vk::Result::TIMEOUT));
     assert!(world.window.show());
     assert_eq!(wait(&world, swapchain, 1, 0), SUCCESS);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_frame_without_a_number_of_the_windows_is_not_waited_for() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&waited_for(surface));
+    let (world, _, swapchain) = World::shown_by(waited_for);
     let image = world.acquire(swapchain);
     let _ = world.window.calls();
     // Querying the number fails.
@@ -205,15 +182,11 @@ fn a_frame_without_a_number_of_the_windows_is_not_waited_for() {
     world.window.stop_failing();
     assert_eq!(world.window.calls()[0], "next-frame");
     assert_eq!(wait(&world, swapchain, 1, 0), SUCCESS);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn waiting_ends_with_the_swapchain() {
-    let world = World::new();
-    let surface = world.surface();
-    let old = world.swapchain(&waited_for(surface));
+    let (world, surface, old) = World::shown_by(waited_for);
     queue(&world, old, 1);
     let mut new = vk::SwapchainKHR::null();
     let ended = meanwhile(&world, old, 1, || {
@@ -228,16 +201,11 @@ fn waiting_ends_with_the_swapchain() {
         world.window.stop_failing();
     });
     assert_eq!(ended, vk::Result::ERROR_OUT_OF_DATE_KHR);
-    world.destroy_swapchain(old);
-    world.destroy_swapchain(new);
-    world.destroy_surface(surface);
 }
 
 #[test]
 fn a_late_callback_affects_its_own_surface_alone() {
-    let mut world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&waited_for(surface));
+    let (mut world, surface, swapchain) = World::shown_by(waited_for);
     frame(&world, swapchain, 1);
     // The window's frames have other numbers now, and none of them has been shown.
     world.destroy_swapchain(swapchain);
@@ -257,8 +225,6 @@ fn a_late_callback_affects_its_own_surface_alone() {
     world.window.change().listen(listening);
     world.window.tell_late(9);
     assert_eq!(wait(&world, swapchain, 1, 0), vk::Result::TIMEOUT);
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -291,16 +257,12 @@ fn frames_of_another_window_are_not_meant() {
 
 #[test]
 fn without_waiting_no_callback_is_registered() {
-    let world = World::new();
-    let surface = world.surface();
-    let swapchain = world.swapchain(&request(surface));
+    let (world, _, swapchain) = World::shown();
     frame(&world, swapchain, 1);
     let calls = world.window.calls();
     for call in ["on-acquired", "on-dropped", "next-frame", "last-replaced"] {
         assert!(!calls.contains(&call.to_owned()), "{call}");
     }
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 /// Returns a surface's support for ids and waiting, or 4711 if it writes none.
@@ -317,7 +279,6 @@ fn capabilities(world: &World, surface: vk::SurfaceKHR) -> (vk::Bool32, vk::Bool
     };
     let mut out = vk::SurfaceCapabilities2KHR { p_next: (&raw mut ids).cast(), ..Default::default() };
     let info = vk::PhysicalDeviceSurfaceInfo2KHR::default().surface(surface);
-    // SAFETY: valid handles and chains.
     let result = unsafe {
         hook!(PFN_vkGetPhysicalDeviceSurfaceCapabilities2KHR)(world.physical_device, &info, &mut out)
     };
@@ -331,7 +292,6 @@ fn surfaces_can_since_android_17() {
         let world = World::with(level, INSTANCE);
         let surface = world.surface();
         assert_eq!(capabilities(&world, surface), (expected, expected));
-        world.destroy_surface(surface);
     }
 }
 
@@ -347,8 +307,6 @@ fn a_window_without_callbacks_is_drawn_to_and_not_waited_for() {
     assert_eq!(wait(&world, swapchain, 1, u64::MAX), SUCCESS);
     let calls = world.window.calls();
     assert!(calls.contains(&"connect 1".to_owned()) && !calls.contains(&"on-acquired".to_owned()));
-    world.destroy_swapchain(swapchain);
-    world.destroy_surface(surface);
 }
 
 #[test]
@@ -358,7 +316,6 @@ fn a_loader_that_is_newer_than_the_system_asks_nothing_of_its_windows() {
     let surface = world.surface();
     assert_eq!(world.window.calls(), ["consumer-usage", "connect 1"]);
     assert_eq!(capabilities(&world, surface), (vk::FALSE, vk::FALSE));
-    world.destroy_surface(surface);
 }
 
 /// `VkPhysicalDevicePresentTimingFeaturesEXT`, or one with fewer members.

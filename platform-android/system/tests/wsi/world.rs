@@ -1,5 +1,6 @@
 //! An application with a window, a device, and the functions that it calls.
 
+use std::cell::RefCell;
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, null, null_mut};
 
@@ -22,7 +23,6 @@ pub(crate) const INSTANCE: &[&CStr] = &[
     c"VK_EXT_surface_maintenance1",
 ];
 
-/// An application.
 pub(crate) struct World {
     pub(crate) window: FakeWindow,
     pub(crate) simulation: Simulation,
@@ -30,13 +30,28 @@ pub(crate) struct World {
     pub(crate) physical_device: vk::PhysicalDevice,
     pub(crate) device: vk::Device,
     pub(crate) queue: vk::Queue,
-    /// The callbacks with which everything is created.
     pub(crate) callbacks: *const vk::AllocationCallbacks<'static>,
+    /// What the test leaves to the end, which destroys the swapchains first.
+    live: RefCell<(Vec<vk::SwapchainKHR>, Vec<vk::SurfaceKHR>)>,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
         Self::with(ApiLevel::NEWEST, INSTANCE)
+    }
+
+    /// Returns a world with a surface and the usual swapchain.
+    pub(crate) fn shown() -> (Self, vk::SurfaceKHR, vk::SwapchainKHR) {
+        Self::shown_by(request)
+    }
+
+    pub(crate) fn shown_by(
+        info: impl FnOnce(vk::SurfaceKHR) -> vk::SwapchainCreateInfoKHR<'static>,
+    ) -> (Self, vk::SurfaceKHR, vk::SwapchainKHR) {
+        let world = Self::new();
+        let surface = world.surface();
+        let swapchain = world.swapchain(&info(surface));
+        (world, surface, swapchain)
     }
 
     pub(crate) fn with(level: ApiLevel, extensions: &[&CStr]) -> Self {
@@ -66,7 +81,8 @@ impl World {
             hook!(PFN_vkGetDeviceQueue)(device, 0, 0, &mut queue);
         }
         let window = FakeWindow::new(simulation.android);
-        let world = Self { window, simulation, instance, physical_device, device, queue, callbacks: null() };
+        let (callbacks, live) = (null(), RefCell::default());
+        let world = Self { window, simulation, instance, physical_device, device, queue, callbacks, live };
         world.take_over();
         world
     }
@@ -110,7 +126,6 @@ impl World {
         self.take_over();
     }
 
-    /// Checks that everything was given back.
     fn check(&self) {
         assert_eq!(self.leaks(), Vec::<String>::new());
         Graphics::change().finish();
@@ -119,7 +134,6 @@ impl World {
     }
 
     pub(crate) fn loaders_device(&self) -> &Device {
-        // SAFETY: the device is valid.
         unsafe { device_of(self.device.as_raw()) }
     }
 
@@ -136,11 +150,14 @@ impl World {
     pub(crate) fn try_surface(&self) -> Result<vk::SurfaceKHR, vk::Result> {
         let info = vk::AndroidSurfaceCreateInfoKHR::default().window(self.window.pointer().cast());
         let mut surface = vk::SurfaceKHR::null();
-        // SAFETY: valid handles and pointers.
         let result = unsafe {
             hook!(PFN_vkCreateAndroidSurfaceKHR)(self.instance, &info, self.callbacks, &mut surface)
         };
-        if result == SUCCESS { Ok(surface) } else { Err(result) }
+        if result != SUCCESS {
+            return Err(result);
+        }
+        self.live.borrow_mut().1.push(surface);
+        Ok(surface)
     }
 
     pub(crate) fn surface(&self) -> vk::SurfaceKHR {
@@ -148,6 +165,7 @@ impl World {
     }
 
     pub(crate) fn destroy_surface(&self, surface: vk::SurfaceKHR) {
+        self.live.borrow_mut().1.retain(|other| *other != surface);
         // SAFETY: a valid handle that no code uses any more.
         unsafe { hook!(PFN_vkDestroySurfaceKHR)(self.instance, surface, self.callbacks) };
     }
@@ -157,10 +175,13 @@ impl World {
         info: &vk::SwapchainCreateInfoKHR<'_>,
     ) -> Result<vk::SwapchainKHR, vk::Result> {
         let mut swapchain = vk::SwapchainKHR::null();
-        // SAFETY: valid handles and pointers.
         let result =
             unsafe { hook!(PFN_vkCreateSwapchainKHR)(self.device, info, self.callbacks, &mut swapchain) };
-        if result == SUCCESS { Ok(swapchain) } else { Err(result) }
+        if result != SUCCESS {
+            return Err(result);
+        }
+        self.live.borrow_mut().0.push(swapchain);
+        Ok(swapchain)
     }
 
     pub(crate) fn swapchain(&self, info: &vk::SwapchainCreateInfoKHR<'_>) -> vk::SwapchainKHR {
@@ -168,13 +189,13 @@ impl World {
     }
 
     pub(crate) fn destroy_swapchain(&self, swapchain: vk::SwapchainKHR) {
+        self.live.borrow_mut().0.retain(|other| *other != swapchain);
         // SAFETY: a valid handle that no code uses any more.
         unsafe { hook!(PFN_vkDestroySwapchainKHR)(self.device, swapchain, self.callbacks) };
     }
 
     pub(crate) fn images(&self, swapchain: vk::SwapchainKHR) -> Vec<vk::Image> {
         let mut count = 0;
-        // SAFETY: a valid handle and a counted out-array.
         unsafe {
             let get = hook!(PFN_vkGetSwapchainImagesKHR);
             assert_eq!(get(self.device, swapchain, &mut count, null_mut()), SUCCESS);
@@ -187,7 +208,6 @@ impl World {
     pub(crate) fn acquire_for(&self, swapchain: vk::SwapchainKHR, timeout: u64) -> Result<u32, vk::Result> {
         let (semaphore, fence) = (vk::Semaphore::from_raw(0x51), vk::Fence::null());
         let mut index = u32::MAX;
-        // SAFETY: valid handles and memory for the result.
         let result = unsafe {
             hook!(PFN_vkAcquireNextImageKHR)(self.device, swapchain, timeout, semaphore, fence, &mut index)
         };
@@ -235,11 +255,9 @@ impl World {
     }
 
     pub(crate) fn status(&self, swapchain: vk::SwapchainKHR) -> vk::Result {
-        // SAFETY: a valid handle.
         unsafe { hook!(PFN_vkGetSwapchainStatusKHR)(self.device, swapchain) }
     }
 
-    /// Returns everything that was not given back.
     pub(crate) fn leaks(&self) -> Vec<String> {
         let mut leaks = self.window.leaks();
         let images = Graphics::change().images.len();
@@ -256,8 +274,10 @@ impl Drop for World {
         if std::thread::panicking() {
             return;
         }
+        let (swapchains, surfaces) = self.live.take();
+        swapchains.into_iter().for_each(|swapchain| self.destroy_swapchain(swapchain));
+        surfaces.into_iter().for_each(|surface| self.destroy_surface(surface));
         self.check();
-        // SAFETY: no code uses instance and device any more.
         unsafe {
             driver::destroy_device(self.device, null());
             driver::destroy_instance(self.instance, null());

@@ -5,48 +5,49 @@ use std::ffi::c_int;
 use ash::vk::{self, Handle};
 use platform_android::native_buffer as native;
 
-use super::{Row, get_device_proc_addr, make, row};
+use super::{Row, get_device_proc_addr, make, noted, row};
 use crate::hal::installed::current;
 
-/// Defines functions that only record their call.
-macro_rules! noted {
-    ($($function:ident $name:literal ($($type:ty),*) $(-> $result:ident)?;)*) => {$(
-        unsafe extern "system" fn $function($(_: $type),*) $(-> vk::$result)? {
-            let _result = current().answer($name);
-            $({
-                let result: vk::$result = _result;
-                result
-            })?
-        }
-    )*};
-}
-
-/// The table of this file.
 pub(super) const COMMANDS: &[Row] = &[
     row!(c"vkGetDeviceProcAddr": vk::PFN_vkGetDeviceProcAddr = get_device_proc_addr),
     row!(c"vkDestroyDevice": vk::PFN_vkDestroyDevice = destroy_device),
     row!(c"vkGetDeviceQueue": vk::PFN_vkGetDeviceQueue = get_device_queue),
     row!(c"vkGetDeviceQueue2": vk::PFN_vkGetDeviceQueue2 = get_device_queue2),
     row!(c"vkAllocateCommandBuffers": vk::PFN_vkAllocateCommandBuffers = allocate_command_buffers),
-    row!(c"vkQueueSubmit": vk::PFN_vkQueueSubmit = queue_submit),
-    row!(c"vkDeviceWaitIdle": vk::PFN_vkDeviceWaitIdle = device_wait_idle),
-    row!(c"vkCmdDraw": vk::PFN_vkCmdDraw = cmd_draw),
+    noted!(c"vkQueueSubmit": vk::PFN_vkQueueSubmit =
+        (vk::Queue, u32, *const vk::SubmitInfo<'_>, vk::Fence) -> Result),
+    noted!(c"vkDeviceWaitIdle": vk::PFN_vkDeviceWaitIdle = (vk::Device) -> Result),
+    noted!(c"vkCmdDraw": vk::PFN_vkCmdDraw = (vk::CommandBuffer, u32, u32, u32, u32)),
     row!(c"vkCreateImage": vk::PFN_vkCreateImage = create_image),
-    row!(c"vkDestroyImage": vk::PFN_vkDestroyImage = destroy_image),
-    row!(c"vkBindImageMemory2": vk::PFN_vkBindImageMemory2 = bind_image_memory2),
-    row!(c"vkBindImageMemory2KHR": vk::PFN_vkBindImageMemory2 = bind_image_memory2_khr),
-    row!(c"vkSetHdrMetadataEXT": vk::PFN_vkSetHdrMetadataEXT = set_hdr_metadata),
-    row!(c"vkImportFenceFdKHR": vk::PFN_vkImportFenceFdKHR = import_fence_fd),
+    noted!(c"vkDestroyImage": vk::PFN_vkDestroyImage =
+        (vk::Device, vk::Image, *const vk::AllocationCallbacks<'_>)),
+    noted!(c"vkBindImageMemory2": vk::PFN_vkBindImageMemory2 =
+        (vk::Device, u32, *const vk::BindImageMemoryInfo<'_>) -> Result),
+    noted!(c"vkBindImageMemory2KHR": vk::PFN_vkBindImageMemory2 =
+        (vk::Device, u32, *const vk::BindImageMemoryInfo<'_>) -> Result),
+    noted!(c"vkSetHdrMetadataEXT": vk::PFN_vkSetHdrMetadataEXT =
+        (vk::Device, u32, *const vk::SwapchainKHR, *const vk::HdrMetadataEXT<'_>)),
+    noted!(c"vkImportFenceFdKHR": vk::PFN_vkImportFenceFdKHR =
+        (vk::Device, *const vk::ImportFenceFdInfoKHR<'_>) -> Result),
     row!(c"vkCreatePrivateDataSlot": vk::PFN_vkCreatePrivateDataSlot = create_private_data_slot),
-    row!(c"vkDestroyPrivateDataSlot": vk::PFN_vkDestroyPrivateDataSlot = destroy_private_data_slot),
-    row!(c"vkSetPrivateData": vk::PFN_vkSetPrivateData = set_private_data),
-    row!(c"vkGetPrivateData": vk::PFN_vkGetPrivateData = get_private_data),
-    row!(c"vkGetSwapchainGrallocUsageANDROID": vk::PFN_vkGetSwapchainGrallocUsageANDROID = gralloc_usage),
-    row!(c"vkGetSwapchainGrallocUsage2ANDROID": vk::PFN_vkGetSwapchainGrallocUsage2ANDROID = gralloc_usage2),
-    row!(c"vkGetSwapchainGrallocUsage3ANDROID": native::types::PFN_vkGetSwapchainGrallocUsage3ANDROID = gralloc_usage3),
-    row!(c"vkGetSwapchainGrallocUsage4ANDROID": native::types::PFN_vkGetSwapchainGrallocUsage4ANDROID = gralloc_usage4),
-    row!(c"vkAcquireImageANDROID": vk::PFN_vkAcquireImageANDROID = acquire_image),
-    row!(c"vkQueueSignalReleaseImageANDROID": vk::PFN_vkQueueSignalReleaseImageANDROID = signal_release_image),
+    noted!(c"vkDestroyPrivateDataSlot": vk::PFN_vkDestroyPrivateDataSlot =
+        (vk::Device, vk::PrivateDataSlot, *const vk::AllocationCallbacks<'_>)),
+    noted!(c"vkSetPrivateData": vk::PFN_vkSetPrivateData =
+        (vk::Device, vk::ObjectType, u64, vk::PrivateDataSlot, u64) -> Result),
+    noted!(c"vkGetPrivateData": vk::PFN_vkGetPrivateData =
+        (vk::Device, vk::ObjectType, u64, vk::PrivateDataSlot, *mut u64)),
+    noted!(c"vkGetSwapchainGrallocUsageANDROID": vk::PFN_vkGetSwapchainGrallocUsageANDROID =
+        (vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> Result),
+    noted!(c"vkGetSwapchainGrallocUsage2ANDROID": vk::PFN_vkGetSwapchainGrallocUsage2ANDROID =
+        (vk::Device, vk::Format, vk::ImageUsageFlags, vk::SwapchainImageUsageFlagsANDROID, *mut u64, *mut u64) -> Result),
+    noted!(c"vkGetSwapchainGrallocUsage3ANDROID": native::types::PFN_vkGetSwapchainGrallocUsage3ANDROID =
+        (vk::Device, *const native::GrallocUsageInfo, *mut u64) -> Result),
+    noted!(c"vkGetSwapchainGrallocUsage4ANDROID": native::types::PFN_vkGetSwapchainGrallocUsage4ANDROID =
+        (vk::Device, *const native::GrallocUsageInfo2, *mut u64) -> Result),
+    noted!(c"vkAcquireImageANDROID": vk::PFN_vkAcquireImageANDROID =
+        (vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> Result),
+    noted!(c"vkQueueSignalReleaseImageANDROID": vk::PFN_vkQueueSignalReleaseImageANDROID =
+        (vk::Queue, u32, *const vk::Semaphore, vk::Image, *mut c_int) -> Result),
 ];
 
 unsafe extern "system" fn destroy_device(device: vk::Device, _: *const vk::AllocationCallbacks<'_>) {
@@ -122,35 +123,4 @@ unsafe extern "system" fn create_private_data_slot(
     // SAFETY: memory for the result.
     unsafe { out.write(vk::PrivateDataSlot::from_raw(7)) };
     current().answer(c"vkCreatePrivateDataSlot")
-}
-
-noted! {
-    queue_submit c"vkQueueSubmit" (vk::Queue, u32, *const vk::SubmitInfo<'_>, vk::Fence) -> Result;
-    device_wait_idle c"vkDeviceWaitIdle" (vk::Device) -> Result;
-    cmd_draw c"vkCmdDraw" (vk::CommandBuffer, u32, u32, u32, u32);
-    destroy_image c"vkDestroyImage" (vk::Device, vk::Image, *const vk::AllocationCallbacks<'_>);
-    bind_image_memory2 c"vkBindImageMemory2" (vk::Device, u32, *const vk::BindImageMemoryInfo<'_>) -> Result;
-    bind_image_memory2_khr c"vkBindImageMemory2KHR"
-        (vk::Device, u32, *const vk::BindImageMemoryInfo<'_>) -> Result;
-    set_hdr_metadata c"vkSetHdrMetadataEXT"
-        (vk::Device, u32, *const vk::SwapchainKHR, *const vk::HdrMetadataEXT<'_>);
-    import_fence_fd c"vkImportFenceFdKHR" (vk::Device, *const vk::ImportFenceFdInfoKHR<'_>) -> Result;
-    destroy_private_data_slot c"vkDestroyPrivateDataSlot"
-        (vk::Device, vk::PrivateDataSlot, *const vk::AllocationCallbacks<'_>);
-    set_private_data c"vkSetPrivateData"
-        (vk::Device, vk::ObjectType, u64, vk::PrivateDataSlot, u64) -> Result;
-    get_private_data c"vkGetPrivateData"
-        (vk::Device, vk::ObjectType, u64, vk::PrivateDataSlot, *mut u64);
-    gralloc_usage c"vkGetSwapchainGrallocUsageANDROID"
-        (vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> Result;
-    gralloc_usage2 c"vkGetSwapchainGrallocUsage2ANDROID"
-        (vk::Device, vk::Format, vk::ImageUsageFlags, vk::SwapchainImageUsageFlagsANDROID, *mut u64, *mut u64) -> Result;
-    gralloc_usage3 c"vkGetSwapchainGrallocUsage3ANDROID"
-        (vk::Device, *const native::GrallocUsageInfo, *mut u64) -> Result;
-    gralloc_usage4 c"vkGetSwapchainGrallocUsage4ANDROID"
-        (vk::Device, *const native::GrallocUsageInfo2, *mut u64) -> Result;
-    acquire_image c"vkAcquireImageANDROID"
-        (vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> Result;
-    signal_release_image c"vkQueueSignalReleaseImageANDROID"
-        (vk::Queue, u32, *const vk::Semaphore, vk::Image, *mut c_int) -> Result;
 }

@@ -6,29 +6,62 @@ use ash::vk::{self, Handle, TaggedStructure as _};
 use platform_android::native_buffer::{PresentationProperties, structure};
 use vkload_core::abi::{array, chain};
 
-use super::{Row, make, properties, received, row};
+use super::{Row, make, noted, properties, received, row};
 use crate::hal::installed::{ReceivedCreateInfo, current};
 
-/// Defines a function for a core command and one for its alias; both pass their name to the body.
-macro_rules! both {
-    ($core:ident $core_name:literal, $khr:ident $khr_name:literal
-     ($($parameter:ident: $type:ty),*) $(-> $result:ty)? = $body:ident) => {
-        unsafe extern "system" fn $core($($parameter: $type),*) $(-> $result)? {
-            // SAFETY: the parameters of the command.
-            unsafe { $body($core_name, $($parameter),*) }
-        }
-        unsafe extern "system" fn $khr($($parameter: $type),*) $(-> $result)? {
-            // SAFETY: the parameters of the command.
-            unsafe { $body($khr_name, $($parameter),*) }
-        }
+/// A row for a core command or its alias, which pass their name to the body; without a body they only record the call.
+macro_rules! query {
+    ($name:literal: $type:ident($($parameter:ident: $of:ty),*) $(-> $result:ident)? = $body:ident) => {
+        row!($name: vk::$type = {
+            unsafe extern "system" fn function($($parameter: $of),*) $(-> vk::$result)? {
+                // SAFETY: the parameters of the command.
+                unsafe { $body($name, $($parameter),*) }
+            }
+            function
+        })
+    };
+    ($name:literal: $type:ident($($parameter:ident: $of:ty),*) $(-> $result:ident)?) => {
+        noted!($name: vk::$type = ($($of),*) $(-> $result)?)
     };
 }
 
-/// The table of this file.
+/// The rows of core commands and their aliases.
+macro_rules! queries {
+    ($($core:literal $khr:literal: $type:ident($($parameters:tt)*) $(-> $result:ident)? $(= $body:ident)?;)*) => {
+        &[$(
+            query!($core: $type($($parameters)*) $(-> $result)? $(= $body)?),
+            query!($khr: $type($($parameters)*) $(-> $result)? $(= $body)?),
+        )*]
+    };
+}
+
+pub(super) const QUERIES: &[Row] = queries! {
+    c"vkEnumeratePhysicalDeviceGroups" c"vkEnumeratePhysicalDeviceGroupsKHR": PFN_vkEnumeratePhysicalDeviceGroups
+        (instance: vk::Instance, count: *mut u32, out: *mut vk::PhysicalDeviceGroupProperties<'_>) -> Result = give_groups;
+    c"vkGetPhysicalDeviceProperties2" c"vkGetPhysicalDeviceProperties2KHR": PFN_vkGetPhysicalDeviceProperties2
+        (device: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties2<'_>) = give_properties;
+    c"vkGetPhysicalDeviceFeatures2" c"vkGetPhysicalDeviceFeatures2KHR": PFN_vkGetPhysicalDeviceFeatures2
+        (device: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceFeatures2<'_>) = give_features;
+    c"vkGetPhysicalDeviceFormatProperties2" c"vkGetPhysicalDeviceFormatProperties2KHR": PFN_vkGetPhysicalDeviceFormatProperties2
+        (device: vk::PhysicalDevice, format: vk::Format, out: *mut vk::FormatProperties2<'_>);
+    c"vkGetPhysicalDeviceImageFormatProperties2" c"vkGetPhysicalDeviceImageFormatProperties2KHR": PFN_vkGetPhysicalDeviceImageFormatProperties2
+        (device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceImageFormatInfo2<'_>, out: *mut vk::ImageFormatProperties2<'_>) -> Result;
+    c"vkGetPhysicalDeviceQueueFamilyProperties2" c"vkGetPhysicalDeviceQueueFamilyProperties2KHR": PFN_vkGetPhysicalDeviceQueueFamilyProperties2
+        (device: vk::PhysicalDevice, count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>);
+    c"vkGetPhysicalDeviceMemoryProperties2" c"vkGetPhysicalDeviceMemoryProperties2KHR": PFN_vkGetPhysicalDeviceMemoryProperties2
+        (device: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceMemoryProperties2<'_>);
+    c"vkGetPhysicalDeviceSparseImageFormatProperties2" c"vkGetPhysicalDeviceSparseImageFormatProperties2KHR": PFN_vkGetPhysicalDeviceSparseImageFormatProperties2
+        (device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>, count: *mut u32, out: *mut vk::SparseImageFormatProperties2<'_>);
+    c"vkGetPhysicalDeviceExternalBufferProperties" c"vkGetPhysicalDeviceExternalBufferPropertiesKHR": PFN_vkGetPhysicalDeviceExternalBufferProperties
+        (device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceExternalBufferInfo<'_>, out: *mut vk::ExternalBufferProperties<'_>) = give_external_buffer;
+    c"vkGetPhysicalDeviceExternalFenceProperties" c"vkGetPhysicalDeviceExternalFencePropertiesKHR": PFN_vkGetPhysicalDeviceExternalFenceProperties
+        (device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceExternalFenceInfo<'_>, out: *mut vk::ExternalFenceProperties<'_>) = give_external_fence;
+    c"vkGetPhysicalDeviceExternalSemaphoreProperties" c"vkGetPhysicalDeviceExternalSemaphorePropertiesKHR": PFN_vkGetPhysicalDeviceExternalSemaphoreProperties
+        (device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>, out: *mut vk::ExternalSemaphoreProperties<'_>) = give_external_semaphore;
+};
+
 pub(super) const COMMANDS: &[Row] = &[
     row!(c"vkEnumeratePhysicalDevices": vk::PFN_vkEnumeratePhysicalDevices = enumerate_physical_devices),
-    row!(c"vkEnumeratePhysicalDeviceGroups": vk::PFN_vkEnumeratePhysicalDeviceGroups = groups),
-    row!(c"vkEnumeratePhysicalDeviceGroupsKHR": vk::PFN_vkEnumeratePhysicalDeviceGroups = groups_khr),
     row!(c"vkEnumerateDeviceExtensionProperties": vk::PFN_vkEnumerateDeviceExtensionProperties =
         enumerate_device_extension_properties),
     row!(c"vkCreateDevice": vk::PFN_vkCreateDevice = create_device),
@@ -36,40 +69,6 @@ pub(super) const COMMANDS: &[Row] = &[
     row!(c"vkGetPhysicalDeviceFeatures": vk::PFN_vkGetPhysicalDeviceFeatures = features1),
     row!(c"vkGetPhysicalDeviceQueueFamilyProperties": vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties =
         queue_families1),
-    row!(c"vkGetPhysicalDeviceProperties2": vk::PFN_vkGetPhysicalDeviceProperties2 = properties2),
-    row!(c"vkGetPhysicalDeviceProperties2KHR": vk::PFN_vkGetPhysicalDeviceProperties2 = properties2_khr),
-    row!(c"vkGetPhysicalDeviceFeatures2": vk::PFN_vkGetPhysicalDeviceFeatures2 = features),
-    row!(c"vkGetPhysicalDeviceFeatures2KHR": vk::PFN_vkGetPhysicalDeviceFeatures2 = features_khr),
-    row!(c"vkGetPhysicalDeviceFormatProperties2": vk::PFN_vkGetPhysicalDeviceFormatProperties2 = format),
-    row!(c"vkGetPhysicalDeviceFormatProperties2KHR": vk::PFN_vkGetPhysicalDeviceFormatProperties2 =
-        format_khr),
-    row!(c"vkGetPhysicalDeviceImageFormatProperties2": vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
-        image_format),
-    row!(c"vkGetPhysicalDeviceImageFormatProperties2KHR": vk::PFN_vkGetPhysicalDeviceImageFormatProperties2 =
-        image_format_khr),
-    row!(c"vkGetPhysicalDeviceQueueFamilyProperties2": vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
-        queue_families),
-    row!(c"vkGetPhysicalDeviceQueueFamilyProperties2KHR": vk::PFN_vkGetPhysicalDeviceQueueFamilyProperties2 =
-        queue_families_khr),
-    row!(c"vkGetPhysicalDeviceMemoryProperties2": vk::PFN_vkGetPhysicalDeviceMemoryProperties2 = memory),
-    row!(c"vkGetPhysicalDeviceMemoryProperties2KHR": vk::PFN_vkGetPhysicalDeviceMemoryProperties2 =
-        memory_khr),
-    row!(c"vkGetPhysicalDeviceSparseImageFormatProperties2":
-        vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 = sparse),
-    row!(c"vkGetPhysicalDeviceSparseImageFormatProperties2KHR":
-        vk::PFN_vkGetPhysicalDeviceSparseImageFormatProperties2 = sparse_khr),
-    row!(c"vkGetPhysicalDeviceExternalBufferProperties":
-        vk::PFN_vkGetPhysicalDeviceExternalBufferProperties = external_buffer),
-    row!(c"vkGetPhysicalDeviceExternalBufferPropertiesKHR":
-        vk::PFN_vkGetPhysicalDeviceExternalBufferProperties = external_buffer_khr),
-    row!(c"vkGetPhysicalDeviceExternalFenceProperties":
-        vk::PFN_vkGetPhysicalDeviceExternalFenceProperties = external_fence),
-    row!(c"vkGetPhysicalDeviceExternalFencePropertiesKHR":
-        vk::PFN_vkGetPhysicalDeviceExternalFenceProperties = external_fence_khr),
-    row!(c"vkGetPhysicalDeviceExternalSemaphoreProperties":
-        vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties = external_semaphore),
-    row!(c"vkGetPhysicalDeviceExternalSemaphorePropertiesKHR":
-        vk::PFN_vkGetPhysicalDeviceExternalSemaphoreProperties = external_semaphore_khr),
 ];
 
 unsafe extern "system" fn enumerate_physical_devices(
@@ -86,9 +85,6 @@ unsafe extern "system" fn enumerate_physical_devices(
     // SAFETY: a counted out-array.
     unsafe { array::deliver(&all, count, out) }
 }
-
-both!(groups c"vkEnumeratePhysicalDeviceGroups", groups_khr c"vkEnumeratePhysicalDeviceGroupsKHR"
-(instance: vk::Instance, count: *mut u32, out: *mut vk::PhysicalDeviceGroupProperties<'_>) -> vk::Result = give_groups);
 
 unsafe fn give_groups(
     name: &'static CStr,
@@ -181,9 +177,6 @@ unsafe extern "system" fn queue_families1(
     let _ = unsafe { array::deliver(&all, count, out) };
 }
 
-both!(properties2 c"vkGetPhysicalDeviceProperties2", properties2_khr c"vkGetPhysicalDeviceProperties2KHR"
-(device: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceProperties2<'_>) = give_properties);
-
 unsafe fn give_properties(
     name: &'static CStr,
     _: vk::PhysicalDevice,
@@ -200,9 +193,6 @@ unsafe fn give_properties(
         }
     }
 }
-
-both!(features c"vkGetPhysicalDeviceFeatures2", features_khr c"vkGetPhysicalDeviceFeatures2KHR"
-(device: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceFeatures2<'_>) = give_features);
 
 unsafe fn give_features(
     name: &'static CStr,
@@ -222,64 +212,6 @@ unsafe fn give_features(
         }
     }
 }
-
-/// Defines bodies of functions that only record their call.
-macro_rules! noted {
-    ($($body:ident($($type:ty),*) $(-> $result:ident)?;)*) => {$(
-        unsafe fn $body(name: &'static CStr, $(_: $type),*) $(-> vk::$result)? {
-            let _result = current().answer(name);
-            $({
-                let result: vk::$result = _result;
-                result
-            })?
-        }
-    )*};
-}
-
-noted! {
-    note_format(vk::PhysicalDevice, vk::Format, *mut vk::FormatProperties2<'_>);
-    note_image_format(
-        vk::PhysicalDevice,
-        *const vk::PhysicalDeviceImageFormatInfo2<'_>,
-        *mut vk::ImageFormatProperties2<'_>
-    ) -> Result;
-    note_queue_families(vk::PhysicalDevice, *mut u32, *mut vk::QueueFamilyProperties2<'_>);
-    note_memory(vk::PhysicalDevice, *mut vk::PhysicalDeviceMemoryProperties2<'_>);
-    note_sparse(
-        vk::PhysicalDevice,
-        *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>,
-        *mut u32,
-        *mut vk::SparseImageFormatProperties2<'_>
-    );
-}
-
-both!(format c"vkGetPhysicalDeviceFormatProperties2", format_khr c"vkGetPhysicalDeviceFormatProperties2KHR"
-(device: vk::PhysicalDevice, format: vk::Format, out: *mut vk::FormatProperties2<'_>) = note_format);
-both!(image_format c"vkGetPhysicalDeviceImageFormatProperties2",
-image_format_khr c"vkGetPhysicalDeviceImageFormatProperties2KHR"
-(device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceImageFormatInfo2<'_>,
-    out: *mut vk::ImageFormatProperties2<'_>) -> vk::Result = note_image_format);
-both!(queue_families c"vkGetPhysicalDeviceQueueFamilyProperties2",
-queue_families_khr c"vkGetPhysicalDeviceQueueFamilyProperties2KHR"
-(device: vk::PhysicalDevice, count: *mut u32, out: *mut vk::QueueFamilyProperties2<'_>) = note_queue_families);
-both!(memory c"vkGetPhysicalDeviceMemoryProperties2", memory_khr c"vkGetPhysicalDeviceMemoryProperties2KHR"
-(device: vk::PhysicalDevice, out: *mut vk::PhysicalDeviceMemoryProperties2<'_>) = note_memory);
-both!(sparse c"vkGetPhysicalDeviceSparseImageFormatProperties2",
-sparse_khr c"vkGetPhysicalDeviceSparseImageFormatProperties2KHR"
-(device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceSparseImageFormatInfo2<'_>, count: *mut u32,
-    out: *mut vk::SparseImageFormatProperties2<'_>) = note_sparse);
-both!(external_buffer c"vkGetPhysicalDeviceExternalBufferProperties",
-external_buffer_khr c"vkGetPhysicalDeviceExternalBufferPropertiesKHR"
-(device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceExternalBufferInfo<'_>,
-    out: *mut vk::ExternalBufferProperties<'_>) = give_external_buffer);
-both!(external_fence c"vkGetPhysicalDeviceExternalFenceProperties",
-external_fence_khr c"vkGetPhysicalDeviceExternalFencePropertiesKHR"
-(device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceExternalFenceInfo<'_>,
-    out: *mut vk::ExternalFenceProperties<'_>) = give_external_fence);
-both!(external_semaphore c"vkGetPhysicalDeviceExternalSemaphoreProperties",
-external_semaphore_khr c"vkGetPhysicalDeviceExternalSemaphorePropertiesKHR"
-(device: vk::PhysicalDevice, info: *const vk::PhysicalDeviceExternalSemaphoreInfo<'_>,
-    out: *mut vk::ExternalSemaphoreProperties<'_>) = give_external_semaphore);
 
 unsafe fn give_external_buffer(
     name: &'static CStr,

@@ -72,7 +72,6 @@ impl Instance {
 
     fn create_report(&self, heard: &Heard) -> vk::DebugReportCallbackEXT {
         let mut callback = vk::DebugReportCallbackEXT::null();
-        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let create: vk::PFN_vkCreateDebugReportCallbackEXT = self.find(c"vkCreateDebugReportCallbackEXT");
             assert_eq!(create(self.0, &heard.report(), null(), &mut callback), vk::Result::SUCCESS);
@@ -81,7 +80,6 @@ impl Instance {
     }
 
     fn destroy_report(&self, callback: vk::DebugReportCallbackEXT) {
-        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let destroy: vk::PFN_vkDestroyDebugReportCallbackEXT =
                 self.find(c"vkDestroyDebugReportCallbackEXT");
@@ -90,7 +88,6 @@ impl Instance {
     }
 
     fn report(&self, text: &CStr) {
-        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let send: vk::PFN_vkDebugReportMessageEXT = self.find(c"vkDebugReportMessageEXT");
             let (flags, kind) = (vk::DebugReportFlagsEXT::WARNING, vk::DebugReportObjectTypeEXT::INSTANCE);
@@ -100,7 +97,6 @@ impl Instance {
 
     fn create_messenger(&self, heard: &Heard) -> vk::DebugUtilsMessengerEXT {
         let mut messenger = vk::DebugUtilsMessengerEXT::null();
-        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let create: vk::PFN_vkCreateDebugUtilsMessengerEXT = self.find(c"vkCreateDebugUtilsMessengerEXT");
             assert_eq!(create(self.0, &heard.messenger(), null(), &mut messenger), vk::Result::SUCCESS);
@@ -109,7 +105,6 @@ impl Instance {
     }
 
     fn destroy_messenger(&self, messenger: vk::DebugUtilsMessengerEXT) {
-        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let destroy: vk::PFN_vkDestroyDebugUtilsMessengerEXT =
                 self.find(c"vkDestroyDebugUtilsMessengerEXT");
@@ -120,7 +115,6 @@ impl Instance {
     fn submit(&self, text: &CStr) {
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message(text).message_id_name(c"test");
         let severity = vk::DebugUtilsMessageSeverityFlagsEXT::WARNING;
-        // SAFETY: the function has the type of its name, and the parameters are valid.
         unsafe {
             let send: vk::PFN_vkSubmitDebugUtilsMessageEXT = self.find(c"vkSubmitDebugUtilsMessageEXT");
             send(self.0, severity, vk::DebugUtilsMessageTypeFlagsEXT::GENERAL, &data);
@@ -130,7 +124,6 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: no code uses the instance any more.
         unsafe { driver::destroy_instance(self.0, null()) };
     }
 }
