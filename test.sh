@@ -171,7 +171,7 @@ lints() {
 # Another configuration, and what is compiled for one system alone.
 lints_elsewhere() {
     lint_for x86_64-unknown-fuchsia --package platform-fuchsia --package libvulkan-fuchsia --package null-driver-icd
-    lint_for x86_64-linux-android --package platform-android --package platform-android-apk --package platform-android-system --package libvulkan-android --package libvkload-android --package libvkload-stand-ins
+    lint_for x86_64-linux-android --package platform-android --package platform-android-apk --package platform-android-system --package libvulkan-android --package libvkload-android --package libvkload-jni
 }
 
 lint_for() {

@@ -14,6 +14,8 @@ mod failure;
 mod interface;
 mod natives;
 mod records;
+#[cfg(target_os = "android")]
+pub mod stand_ins;
 mod vulkan;
 
 use core::ffi::c_void;

@@ -12,14 +12,12 @@ use vkload_tests::artifact;
 
 use crate::common::{driver, finish, has_what_the_sample_needs, java_files, jni, sample_flags, unpack_aar};
 
-/// The folder of the system's libraries.
 const LIBRARIES: &str = "system/lib64";
 
 /// The system's own libraries, and the symbol version of the functions in each, if any.
 const SYSTEM: &[(&str, Option<&str>)] =
     &[("libc", Some("LIBC")), ("libdl", Some("LIBC")), ("liblog", Some("LIBLOG")), ("libvndksupport", None)];
 
-/// Returns a system with the application in it.
 fn system() -> Option<TempDir> {
     let loader = artifact("android/x86_64/libvulkan.so", "cargo xtask android-abi")?;
     let system = TempDir::new().unwrap();

@@ -132,7 +132,6 @@ fn the_header_is_c_and_cpp_of_every_standard() {
     }
 }
 
-/// The manifest of a layer.
 const LAYER: &str = r#"{"file_format_version": "1.1.0", "layer": {"name": "VK_LAYER_TEST_of_java", "type": "GLOBAL",
     "library_path": "/nowhere/layer.so", "api_version": "1.3.250", "implementation_version": "7", "description": "it says ü",
     "instance_extensions": [{"name": "VK_EXT_validation_features", "spec_version": "5"}]}}"#;

@@ -21,18 +21,15 @@ static APK: LazyLock<Apk> = LazyLock::new(|| {
     Apk::new(android)
 });
 
-/// The loader of the process.
 static LOADER: LazyLock<Loader> = LazyLock::new(|| {
     let apk: &'static Apk = &APK;
     Loader::new(Box::leak(Box::new(apk.platform(|| abort()))), FLAVOUR)
 });
 
-/// The global commands of Vulkan.
 pub mod entry {
     vkload_core::global_commands!(crate::LOADER);
 }
 
-/// The exported functions.
 pub mod exports {
     #![allow(non_snake_case, reason = "exported functions have the names of their commands")]
 

@@ -53,23 +53,23 @@ pub(crate) const LIBRARIES: &[Library] = &[
     Library { package: "libvkload-android", soname: "libvkload.so", file: "libvkload.so", has_commands: true,
         exports: "vkload_configure vkload_get_instance_proc_addr vkload_report vkload_set_log",
         imports: "platform-android/imports-apk.txt", is_brought: true, largest: 720_000 },
-    Library { package: "libvkload-jni", soname: "libvkload_jni.so", file: "libvkload_jni.so", has_commands: false, exports: "JNI_OnLoad",
+    Library { package: JNI, soname: "libvkload_jni.so", file: "libvkload_jni.so", has_commands: false, exports: "JNI_OnLoad",
         imports: "jni/imports.txt", is_brought: true, largest: 16_000 },
-    Library { package: STAND_INS, soname: "libcutils.so", file: "libvkload_cutils.so", has_commands: false,
+    Library { package: JNI, soname: "libcutils.so", file: "libvkload_cutils.so", has_commands: false,
         exports: "atrace_async_begin_body atrace_async_end_body atrace_async_for_track_begin_body atrace_async_for_track_end_body \
             atrace_begin_body atrace_end_body atrace_get_enabled_tags atrace_init atrace_instant_body atrace_instant_for_track_body \
             atrace_int64_body atrace_int_body atrace_set_debuggable atrace_set_tracing_enabled atrace_setup atrace_update_tags \
             property_get property_get_bool property_get_int32 property_get_int64 property_set",
-        imports: "platform-android/stand-ins/imports-cutils.txt", is_brought: true, largest: 8_000 },
-    Library { package: STAND_INS, soname: "libhardware.so", file: "libvkload_hardware.so", has_commands: false,
+        imports: "jni/imports-cutils.txt", is_brought: true, largest: 8_000 },
+    Library { package: JNI, soname: "libhardware.so", file: "libvkload_hardware.so", has_commands: false,
         exports: "hw_get_module hw_get_module_by_class",
-        imports: "platform-android/stand-ins/imports-hardware.txt", is_brought: true, largest: 8_000 },
-    Library { package: STAND_INS, soname: "libsync.so", file: "libvkload_sync.so", has_commands: false,
+        imports: "jni/imports-hardware.txt", is_brought: true, largest: 8_000 },
+    Library { package: JNI, soname: "libsync.so", file: "libvkload_sync.so", has_commands: false,
         exports: "sync_file_info sync_file_info_free sync_merge sync_wait",
-        imports: "platform-android/stand-ins/imports-sync.txt", is_brought: true, largest: 8_000 },
+        imports: "jni/imports-sync.txt", is_brought: true, largest: 8_000 },
 ];
 
-const STAND_INS: &str = "libvkload-stand-ins";
+const JNI: &str = "libvkload-jni";
 
 const CHECKS: &[Check] = &[
     abi::may_be_loaded,

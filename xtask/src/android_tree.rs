@@ -110,7 +110,6 @@ fn oldest() -> Result<String, Failure> {
     Ok(stated.ok_or_else(|| format!("{STATED} states no rust-version"))?.trim_matches('"').to_owned())
 }
 
-/// Returns whether the target's compiler is installed or rustup can add it.
 fn is_installed(toolchain: &str) -> bool {
     command(&format!("rustup toolchain install {toolchain} --profile minimal --target {TARGET}")).succeeds()
 }

@@ -30,7 +30,6 @@ impl System {
         system
     }
 
-    /// Adds this library as the system's loader.
     pub(crate) fn with_loader(self, library: &Path) -> Self {
         self.android.library("/libvulkan.so", library);
         self

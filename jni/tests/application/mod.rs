@@ -63,10 +63,8 @@ fn khronos_validation_layer_above_lavapipe() {
     system.reports_are_json();
 }
 
-/// The loader of the distribution.
 const DISTRIBUTION: &str = "/usr/lib/x86_64-linux-gnu/libvulkan.so.1";
 
-/// An environment variable of a process.
 type Variable = (&'static str, PathBuf);
 
 /// Returns the variables with which the distribution's loader finds lavapipe alone; `None` if
