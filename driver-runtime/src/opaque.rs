@@ -1,4 +1,4 @@
-//! `Debug` of types whose content is the runtime's own, or `ash`'s without `Debug`: their names.
+//! `Debug` by name, for types whose content is the runtime's own, or `ash`'s without `Debug`. A derived `Debug` would demand one of each driver.
 
 use crate::command_buffer::{
     BufferState, Call, CommandBuffers, ExclusiveCommandBuffer, PoolState, Recording,

@@ -1,4 +1,4 @@
-//! A fill on the first device.
+//! The program's use of Vulkan: it fills a buffer on the first device.
 
 use ash::vk;
 use platform_template::entry;

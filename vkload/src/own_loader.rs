@@ -46,7 +46,6 @@ pub(crate) struct Applied {
     /// The end of the message that no driver can be used.
     pub(crate) hint: String,
     pub(crate) find: vk::PFN_vkGetInstanceProcAddr,
-    /// Whether the program has configured it.
     pub(crate) is_configured: bool,
 }
 

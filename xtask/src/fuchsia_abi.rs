@@ -46,6 +46,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     api: Option<String>,
     /// Link with the libraries of an SDK in these folders, not with stand-ins
+    // The level is required, since the library is for systems of that SDK's level.
     #[arg(long, value_name = "DIR:DIR", requires = "api", requires = "target")]
     libraries: Option<OsString>,
     /// The only target

@@ -82,7 +82,7 @@ impl Row {
     }
 }
 
-/// Returns the structure of this type among the driver's.
+/// Returns the driver's structure of this type, with the number of members before it.
 pub(super) fn unlisted(list: &'static [UnlistedFeatures], s_type: vk::StructureType) -> Option<Row> {
     let at = list.iter().position(|row| row.s_type == s_type)?;
     let before = list.iter().take(at).map(|row| row.members.len()).fold(0, usize::saturating_add);

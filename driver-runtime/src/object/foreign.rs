@@ -1,6 +1,6 @@
 //! Names and private data of objects that the driver did not create.
 //!
-//! Surfaces belong to the loader, and so do swapchains on Android: their handles have no base behind them.
+//! Surfaces and, on Android, swapchains belong to the loader, so their handles have no base behind them.
 
 use core::ptr::NonNull;
 

@@ -162,7 +162,8 @@ impl<D: PipelineCaches> Cache<D> {
         found.map(|found| unsafe { found.0.as_ref() })
     }
 
-    /// Returns the entries in the order of their keys. No lock is held between one and the next.
+    /// Returns the entries in the order of their keys. No lock is held between one and the next, so each step finds
+    /// its position again.
     fn iter(&self) -> impl Iterator<Item = &CacheEntry<D>> {
         let mut last = None::<&CacheEntry<D>>;
         core::iter::from_fn(move || {

@@ -21,7 +21,6 @@ pub struct Flavour {
     /// Whether software devices are listed only if no other device is there, unless
     /// `VK_LOADER_X_SOFTWARE_DEVICES_LAST` or the settings file decides.
     pub software_devices_last: bool,
-    /// Whether software devices are never listed.
     pub refuses_software_devices: bool,
     /// How the trampolines of commands on devices, queues and command buffers find the device.
     pub handles: Handles,

@@ -37,7 +37,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Returns the piece for `slot`, if it exists. Miri interprets no machine code: it sees NULL for each
+    /// Returns the piece for `slot`, if it exists. Miri interprets no machine code, so it sees NULL for each
     /// piece.
     pub fn piece(&self, slot: usize) -> Option<Command> {
         let index = slot.checked_sub(self.first).filter(|index| *index < self.count && !cfg!(miri))?;
@@ -58,7 +58,8 @@ impl Block {
         })
     }
 
-    /// Returns the slot of the piece that made a call that would return to `address`.
+    /// Returns the slot of the piece that made a call that would return to `address`. The byte before it decides,
+    /// since a call at the end of a piece returns to the next one.
     pub(crate) fn caller(&self, address: *const c_void) -> usize {
         let start = self.start as *const () as usize;
         let inside = (address as usize).wrapping_sub(1).wrapping_sub(start);

@@ -89,7 +89,6 @@ pub type Text<A = Process> = Vec<u8, A>;
 
 /// Growing a vector without aborting when memory is short.
 pub trait TryGrow<T> {
-    /// Appends `value`.
     fn try_push(&mut self, value: T) -> Result<(), OutOfMemory>;
 
     /// Appends copies of `values`.

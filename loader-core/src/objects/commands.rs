@@ -69,7 +69,7 @@ const fn joined<const COUNT: usize>(tables: &[&[OwnCommand]]) -> [OwnCommand; CO
 pub(super) fn device_command(command: CommandId) -> Option<(usize, &'static OwnCommand)> {
     const SET: CommandSet = set(&DEVICE_COMMANDS);
     let is_it = |(_, own): &(usize, &OwnCommand)| own.command == command;
-    // Only loaders that look handles up let drivers take turns at a window.
+    // Only loaders that look handles up let drivers take turns at a window, so others leave this to drivers.
     #[cfg(feature = "foreign-handles")]
     if command == registry_command::DESTROY_SWAPCHAIN_KHR && !loader::handles().are_looked_up() {
         return None;

@@ -83,7 +83,7 @@ pub enum Kind {
     /// With a device or an instance: every device has it.
     Device,
     /// With a device that has what the command needs. With an instance it is always found, as this
-    /// function, which checks that at each call.
+    /// function, which checks that at each call, since the device may not exist yet.
     Checked(Command),
 }
 

@@ -1,5 +1,5 @@
-//! Private data (Vulkan 1.3, VK_EXT_private_data) of swapchains, whose handles mean nothing to the
-//! driver. Slots, and the data of all other objects, are the driver's.
+//! Private data (Vulkan 1.3, VK_EXT_private_data) of swapchains, which the loader keeps since their
+//! handles mean nothing to the driver. Slots, and the data of all other objects, are the driver's.
 
 use ash::vk::{self, Handle};
 use vkload_core::registry::calls::{
@@ -24,6 +24,7 @@ pub(super) fn destroy_slot(call: &DestroyPrivateDataSlot<'_>) {
     // SAFETY: by valid usage of the command the device is valid; the driver gets the parameters unchanged.
     unsafe {
         let device = device_of(call.device.as_raw());
+        // Comes first, since the driver may give the handle of a destroyed slot to a new one at once.
         device.private_data.forget_slot(device.instance.logger.loader.system, call.private_data_slot);
         let driver = &device.driver;
         if let Some(destroy) = driver.destroy_private_data_slot.or(driver.destroy_private_data_slot_ext) {

@@ -15,7 +15,6 @@ pub trait Slices: Sync {
 
 /// Begins a slice with this name, which is copied.
 pub type BeginSlice = unsafe extern "C" fn(*const c_char);
-/// Ends the last slice.
 pub type EndSlice = unsafe extern "C" fn();
 
 /// Begins a slice. Returns whether it is recorded.

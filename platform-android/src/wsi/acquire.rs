@@ -135,6 +135,7 @@ impl Acquisition<'_> {
     /// Finds the image of a buffer. A new buffer goes to the first image without one and belongs to
     /// it from then on.
     fn image_of(&self, buffer: &Buffer) -> ImageMatch {
+        // Cloned before the lock, since a clone calls the buffer's own code.
         let mut kept = Some(buffer.clone());
         self.swapchain.images(|images| {
             let mut indexed = (0u32..).zip(images);

@@ -1,5 +1,5 @@
-//! Creating swapchains. The order of the calls to the window is part of its interface: its answers
-//! depend on earlier calls.
+//! Creating swapchains. The order of the calls to the window is part of its interface, since its
+//! answers depend on earlier calls.
 
 use core::ffi::c_int;
 

@@ -26,7 +26,7 @@ const STAGES: &[Stage] = &[
     (1 << 1, |times| times.latched),
     // The first pixel leaves for the display.
     (1 << 2, |times| times.presented),
-    // It becomes visible. Windows do not know when, and Android answers with the stage before.
+    // It becomes visible. Windows do not know when, so Android answers with the stage before.
     (1 << 3, |times| times.presented),
 ];
 

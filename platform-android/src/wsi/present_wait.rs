@@ -52,8 +52,8 @@ impl Frames {
     }
 }
 
-/// Records a frame by the application's id, before the window has it: from then on the window may
-/// report it.
+/// Records a frame by the application's id, before the window has it, since the window may report it
+/// at once.
 pub fn remember(swapchain: &Swapchain, id: u64, number: Option<u64>) {
     let system = swapchain.loader().system;
     swapchain.numbered.0.lock(system).push(id, number.filter(|_| swapchain.made.is_waited_for));

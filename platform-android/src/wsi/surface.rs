@@ -35,7 +35,6 @@ struct State {
 }
 
 impl Surface {
-    ///
     /// # Safety
     /// `handle` is NULL or a valid surface that lives as long as `'a`.
     pub unsafe fn from_handle<'a>(handle: vk::SurfaceKHR) -> Option<&'a Self> {
@@ -103,6 +102,7 @@ fn create(
     memory: CopiedCallbacks,
     window: impl FnOnce() -> Window,
 ) -> Result<vk::SurfaceKHR, vk::Result> {
+    // Comes before the connection, so that a shortage of memory needs no disconnection.
     let room =
         Box::<Surface, _>::try_new_uninit_in(memory).map_err(|_| vk::Result::ERROR_OUT_OF_HOST_MEMORY)?;
     let window = window();

@@ -40,7 +40,7 @@ impl Wanted {
 
 /// Returns the usage that drawing to such images requires. Since Android 14 the driver is queried
 /// as for hardware buffers; if it lacks that query, and before Android 14, the functions are used
-/// `ERROR_SURFACE_LOST_KHR` if the driver fails.
+/// that only loaders know. Since Android 16 they are also used if the query fails.
 pub fn producer_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     let loader = device.instance.logger.loader;
     let asks = loader.level >= ApiLevel::ANDROID_14;
@@ -89,7 +89,7 @@ fn hardware_buffer_usage(device: &Device, wanted: &Wanted) -> Option<Result<u64,
 }
 
 /// Returns the answer of the newest function that only loaders know. Before Android 14 they knew
-/// two.
+/// the older two, so these come first there.
 fn gralloc_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     let (newer, older) = (|| newer_gralloc_usage(device, wanted), || older_gralloc_usage(device, wanted));
     let usage = if device.instance.logger.loader.level >= ApiLevel::ANDROID_14 {

@@ -30,7 +30,8 @@ unsafe impl Send for Window {}
 // SAFETY: windows are thread-safe: producers and consumers call them from any thread.
 unsafe impl Sync for Window {}
 
-/// Calls `perform` with an operation and its arguments, which must have the types that [`perform`] states.
+/// Calls `perform` with an operation and its arguments. They must have the types that [`perform`] states, since the
+/// compiler does not check variadic arguments.
 macro_rules! perform {
     ($window:expr, $operation:ident $(, $argument:expr)*) => {{
         let window = $window.0.as_ptr();
@@ -40,7 +41,6 @@ macro_rules! perform {
     }};
 }
 
-/// Methods that perform an operation.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident($($parameter:ident: $type:ty),*) = $operation:ident($($argument:expr),*);)*) => {
         $($(#[$doc])*
@@ -85,7 +85,7 @@ impl Window {
     }
 
     operations! {
-        /// Connects as the producer that draws to the window.
+        /// Connects as the producer that draws to the window, with the number of EGL, since Vulkan has none.
         connect() = API_CONNECT(API_EGL);
         /// Sets one of [`present_mode`](crate::wsi::native_window::present_mode).
         set_present_mode(mode: c_int) = SET_PRESENT_MODE(mode);

@@ -101,7 +101,7 @@ pub(super) fn is_drivers_fault(trials: &Trials) -> bool {
     at_fault.is_some() && trials.drivers.iter().any(|(_, trial)| library(trial) == at_fault)
 }
 
-/// Returns whether this went further than `before`.
+/// Returns whether this went further than `before`. GPUs count before other devices, since a software device replaces none.
 pub(super) fn is_better(trial: &Trial, before: &Trial) -> bool {
     let hardware = |trial: &Trial| trial.usable().filter(|device| device.kind != "cpu").count();
     let score = |trial: &Trial| {
@@ -154,7 +154,8 @@ pub(super) struct More<'a> {
     pub(super) not_layers: bool,
 }
 
-/// The positions of the layers among the kinds of suspects, and of the variables that only lead to files.
+/// The positions of the layers among the kinds of suspects, and of the variables that only lead to files. These are not tried alone, since a
+/// file that they lead to is the nearer cause.
 const LAYERS: usize = 1;
 const LEADS: usize = 5;
 
@@ -213,13 +214,12 @@ impl Search<'_> {
         bisection::groups(suspects.len(), &fails).iter().map(culprit).collect()
     }
 
-    /// Tries the variables that programs read.
     pub(super) fn variables(&self) -> Vec<Culprit> {
         let names = suspected(self.planned, &self.settings.variables, false);
         self.among(&names.map(Suspect::Variable).collect::<Vec<_>>())
     }
 
-    /// Tries the suspects of each kind, then all together: two causes of different kinds hide each other. Returns the culprits or, if there are
+    /// Tries the suspects of each kind, then all together, since two causes of different kinds hide each other. Returns the culprits or, if there are
     /// none, the names of all suspects.
     pub(super) fn all(&self, more: &More<'_>) -> Result<Vec<Culprit>, Vec<String>> {
         let settings = lossless::text(&self.planned.settings.plan.path);
@@ -290,6 +290,7 @@ impl Search<'_> {
                 Suspect::Layer(_) => {}
             }
         }
+        // LD_LIBRARY_PATH would not always do, since an RPATH of the program comes before it.
         if !preloaded.is_empty() {
             changes.insert("LD_PRELOAD".to_owned(), Some(preloaded.join(":")));
         }
@@ -299,7 +300,8 @@ impl Search<'_> {
         Some(changes)
     }
 
-    /// Returns the changes to variables with which the loader searches for no driver but these. Among them are manifests that it cannot use.
+    /// Returns the changes to variables with which the loader searches for no driver but these. Among them are manifests that it cannot use. The
+    /// list has the old name, since loaders before 1.3.207 know no other.
     fn only(&self, is_kept: &dyn Fn(&str) -> bool) -> Changes {
         let kept: Vec<String> = self.manifests().into_iter().filter(|manifest| is_kept(manifest)).collect();
         let list = Some(kept.join(":"));
@@ -366,7 +368,7 @@ const LEADING: &[&str] = &[
 ];
 
 /// Returns the variables that may be at fault: those that only lead to layers and manifests, or the others. What turns a layer on is no suspect
-/// beside the layer.
+/// beside the layer, since a trial without either leaves out the same.
 fn suspected<'a>(
     planned: &Planned,
     variables: &'a Variables,

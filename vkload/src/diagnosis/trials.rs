@@ -268,7 +268,7 @@ fn alone<'a>(
     let of = move |(index, layer): (usize, &LayerView)| {
         let others: Vec<usize> = (0..layers.len()).filter(|other| *other != index).collect();
         let candidate = planned.layers.layers.get(layer.index)?;
-        // The layer is opened and no more unless it is alone: others may not be possible to leave out.
+        // The layer is only opened if the others cannot be left out, since a failure above them would not be its own.
         let changes = driver.and_then(|driver| {
             let mut changes = suspects::without(planned, layers, &others, settings).ok()?;
             changes.insert("VK_DRIVER_FILES".to_owned(), Some(driver.to_owned()));

@@ -183,6 +183,7 @@ const LOGS: &[&str] = &["var/log/dmesg", "var/log/kern.log", "var/log/messages",
 fn module(root: &Path, name: &str) -> Module {
     let running = read(&root.join("proc/sys/kernel/osrelease"));
     let folders = ["usr/lib/modules", "lib/modules"].map(|folder| entries(&root.join(folder))).concat();
+    // The kernel does not distinguish dashes from underscores, and its lists have both, so all become underscores.
     let file = format!("/{}.ko", name.replace('-', "_"));
     let has = |folder: &&PathBuf| {
         let lists = ["modules.dep", "modules.builtin"].map(|list| read(&folder.join(list)).replace('-', "_"));
@@ -202,7 +203,7 @@ fn module(root: &Path, name: &str) -> Module {
 
 /// Returns the file of firmware that this module has not found, by the kernel's messages, or the folder of its firmware if that does not exist.
 fn firmware(root: &Path, module: &str) -> Option<String> {
-    // It may be compressed.
+    // It may be compressed, so its name may go on.
     let is_there = |name: &str| {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         let found = |top: &str| {

@@ -109,7 +109,7 @@ fn search<'a>(packages: impl Iterator<Item = (String, Files)>, paths: &[&'a str]
     owners
 }
 
-/// Asks rpm, whose database only it can read. It prints a line for each file.
+/// Asks rpm, whose database only it can read. It prints a line for each file: one with a space is a message, since no package has such a name.
 fn by_rpm(paths: &[&str]) -> Owners {
     let mut rpm = Command::new("/usr/bin/rpm");
     rpm.args(["--query", "--file", "--queryformat", "%{NAME}\n"])

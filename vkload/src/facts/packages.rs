@@ -107,7 +107,7 @@ const DEBIAN: &[(&str, &str)] = &[
 ];
 
 pub(super) fn collect(root: &Path, system: &System) -> Packages {
-    // The distribution decides: other managers' tools may also be installed.
+    // The distribution decides, since the tools of other managers may also be installed.
     let known = BY_DISTRIBUTION.iter().find(|(id, _)| system.is(id)).map(|row| row.1);
     let tool = |row: &Row| root.join(row.tool).exists();
     let ostree = known == Some(Manager::Dnf) && root.join("run/ostree-booted").exists();
@@ -178,7 +178,7 @@ impl Packages {
         self.manager?.install(package)
     }
 
-    /// Returns the command that installs a package again. `None` if the system is one image.
+    /// Returns the command that installs a package again. `None` if the system is one image, whose files cannot be replaced one by one.
     pub(crate) fn reinstall(&self, package: &str) -> Option<Command> {
         let row = self.manager?.row().filter(|row| !row.reinstall.is_empty())?;
         with_package(row.reinstall, package)
@@ -266,7 +266,7 @@ fn with_package(command: &'static str, package: &str) -> Option<Command> {
     is_package(package).then(|| Command::new(command, &[]).then(" {}", &[&package]))
 }
 
-/// Returns whether it can be a package's name: an option of a package manager may run commands.
+/// Returns whether it can be a package's name and no option, since options of package managers may run commands.
 fn is_package(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphanumeric()) && !name.contains('/')
 }

@@ -9,7 +9,7 @@ use crate::lossless;
 /// Environment variables, as a program gets them.
 pub(crate) type Variables = BTreeMap<String, String>;
 
-/// Returns them for a process.
+/// Returns the variables in the form in which a process gets them.
 pub(crate) fn pairs(variables: &Variables) -> impl Iterator<Item = (OsString, OsString)> {
     variables.iter().map(|(name, value)| (lossless::system(name), lossless::system(value)))
 }

@@ -15,7 +15,7 @@ use crate::rights;
 use crate::subprocess::{Stop, Subprocess, is_set, last_lines};
 use crate::switches::{self, Changes};
 
-/// How long a child that hangs has to say where.
+/// How long a child may take to report where it hangs.
 const GRACE: Duration = Duration::from_millis(200);
 /// The least memory that a child gets, in bytes.
 const LEAST_MEMORY: u64 = 2 << 30;

@@ -14,7 +14,7 @@ pub(crate) enum Json {
     Scalar(String),
 }
 
-/// Lists of scalars that are longer get a line for each.
+/// The length in bytes up to which a list of scalars stays on one line.
 const LINE_LIMIT: usize = 100;
 const INDENT: &str = "    ";
 

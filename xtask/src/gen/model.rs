@@ -22,7 +22,7 @@ pub(super) struct Command {
     pub(super) name: String,
     /// The type of the first parameter, without pointer and const.
     pub(super) first_parameter: String,
-    /// Which minor version of Vulkan 1 made it core.
+    /// The minor version of Vulkan 1 that made it core.
     pub(super) core: Option<u8>,
     pub(super) alias_of: Option<String>,
     pub(super) providers: Vec<String>,

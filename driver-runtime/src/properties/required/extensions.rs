@@ -53,7 +53,7 @@ const fn words(bytes: [[u8; 8]; WORDS]) -> [u64; WORDS] {
 
 pub(super) const INITIAL: [u64; WORDS] = words(BYTES);
 
-/// Each structure with its required values. One constant for each: the compiler limits the steps of a constant's evaluation.
+/// Each structure with its required values. Each is a constant of its own, since the compiler limits the steps of one evaluation.
 macro_rules! initial {
     ($bytes:expr;) => {
         $bytes

@@ -16,7 +16,7 @@
 //! | `look_up` | jumps through the slot in the free register of the table that the handle's first word identifies ([`crate::dispatch::Keys`]) |
 //! | `report` | calls a function that does not return with the handle and the number |
 //! | `device_stub` | a stub for a device command that nothing implements |
-//! | `stub_slot` | leaves the slot of the stub that led here in the free register; names `{stubs}` in a comment if the stub has left it there |
+//! | `stub_slot` | leaves the slot of the stub that led here in the free register; names `{stubs}` in a comment if the stub has left it there, since the compiler accepts no unused operand |
 //! | `lower_end` | jumps through the slot in the free register of the device's lower ends, whose address is at `{lower}` in the table in the handle's first word; continues after itself if any of these is NULL |
 //! | `skip_if_set` | jumps to the label 9 if the word `{flag}` is not 0 |
 //! | `report_caller` | calls a function that does not return with the handle and the address to which `call` would return |

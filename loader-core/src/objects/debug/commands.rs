@@ -25,8 +25,8 @@ macro_rules! device_commands {
     };
 }
 
-/// Commands of VK_EXT_debug_utils succeed if the driver lacks them: they belong to an instance extension of
-/// the loader, which an application may enable whatever the drivers have.
+/// Commands of VK_EXT_debug_utils succeed if the driver lacks them, since they belong to an instance extension
+/// of the loader, which an application may enable whatever the drivers have.
 pub(in crate::objects) const DEVICE_COMMANDS: &[OwnCommand] = device_commands! {
     {
         SET_DEBUG_UTILS_OBJECT_NAME_EXT: names::set_debug_utils_object_name, names::name_above_layers, true;

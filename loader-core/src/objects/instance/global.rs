@@ -15,13 +15,11 @@ use crate::logger::Logger;
 use crate::memory::{TryGrow, Vec};
 use crate::registry::{CommandId, HEADER_VERSION, command};
 
-/// Terminator of vkEnumerateInstanceVersion.
 pub(super) unsafe extern "system" fn version_terminator(version: *mut u32) -> vk::Result {
     // SAFETY: by valid usage of the command `version` is a valid pointer.
     unsafe { last_of_version(core::ptr::null(), version) }
 }
 
-/// Terminator of vkEnumerateInstanceExtensionProperties.
 pub(super) unsafe extern "system" fn extensions_terminator(
     layer: *const c_char,
     count: *mut u32,
@@ -32,7 +30,6 @@ pub(super) unsafe extern "system" fn extensions_terminator(
     unsafe { last_of_extensions(core::ptr::null(), layer, count, out) }
 }
 
-/// Terminator of vkEnumerateInstanceLayerProperties.
 pub(super) unsafe extern "system" fn layers_terminator(
     count: *mut u32,
     out: *mut vk::LayerProperties,

@@ -2,14 +2,12 @@
 
 use vkload_core::registry::{CommandId, CommandSet, for_each_export};
 
-/// The commands of `for_each_export!`.
 macro_rules! list {
     (; $($name:ident: $kind:ident $slot:literal,)*) => {
         &[$(CommandId::new(vkload_core::export_index!($kind $slot) as u16),)*]
     };
 }
 
-/// The exported commands.
 pub(super) const LIST: &[CommandId] = for_each_export!(android, list);
 pub const EXPORTED: CommandSet = CommandSet::listed(LIST);
 

@@ -88,7 +88,8 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
 /// Reports a GPU that the driver installed for it does not find.
 fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Option<Finding> {
     let finding = |what: String| Finding::new(case, Id::GpuNotFound, &format!("GPU {}", gpu.address), what);
-    // Another rule reports why the driver does not work, if that is known. Containers see GPUs on the bus that they are not given.
+    // Another rule reports why the driver does not work, if that is known. In a container a driver may find another GPU only, since containers
+    // also see GPUs on the bus that they are not given.
     let is_missing = |trial: &Trial| {
         let known = trial.devices.iter().all(|tried| !tried.device.bus.is_empty() && !tried.device.is(gpu));
         known && (trial.devices.is_empty() || case.facts.environment.container.is_none())

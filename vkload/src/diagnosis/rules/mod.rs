@@ -1,4 +1,4 @@
-//! The rules: each is a function of the case that returns its findings. Their order follows the files, not the answer.
+//! The rules: each is a function of the case that returns its findings. Their order follows the files, since [`findings`] sorts the answer.
 
 mod assignments;
 mod devices;
@@ -99,6 +99,7 @@ fn rank(finding: &Finding) -> Id {
 /// Returns all findings, the gravest first, and among equals the best explanation.
 pub(super) fn findings(case: &Case) -> Vec<Finding> {
     let mut all = of_rules(case);
+    // Comes before the sort, since it changes the severity and evidence of other findings.
     tried::causes(case, &mut all);
     all.sort_by_key(|finding| (Reverse(finding.severity), finding.evidence, rank(finding)));
     let mut said: Vec<(Id, String)> = Vec::new();

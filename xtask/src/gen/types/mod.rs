@@ -247,7 +247,7 @@ impl<'a> Writer<'a> {
         Ok(three(&self.definitions.layouts.sizes(name)?))
     }
 
-    /// Returns the constants of an enumeration, or of the bits of a set.
+    /// Returns a sorted line for each constant of an enumeration, or for each bit of a set.
     fn values(&self, name: &str) -> Vec<String> {
         let values = self.definitions.enumerations.values(name).iter().filter(|value| !value.is_alias);
         let constant = |value: &Value| {
