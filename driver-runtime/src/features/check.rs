@@ -81,7 +81,7 @@ pub enum CheckError {
         /// Its member.
         member: &'static str,
     },
-    /// The pNext chain leads back into itself.
+    /// The pNext chain leads back into itself, or is longer than a sane one.
     CyclicChain,
     /// No memory for the question to the driver.
     OutOfMemory,
@@ -128,7 +128,12 @@ pub unsafe fn check(
         requests.add(Row::Listed(first), info.p_enabled_features.cast())?;
     }
     // SAFETY: the caller vouches for the chain.
-    for structure in unsafe { chain::pointers(info.p_next.cast_mut()) } {
+    let structures = || unsafe { chain::pointers(info.p_next.cast_mut()) };
+    // SAFETY: every structure of the chain is valid. The walk is bounded: it only stops before the end if there is none.
+    if structures().last().is_some_and(|last| unsafe { !(*last).p_next.is_null() }) {
+        return Err(CheckError::CyclicChain);
+    }
+    for structure in structures() {
         // SAFETY: every structure of the chain is valid.
         let s_type = unsafe { (*structure).s_type };
         let listed = row(s_type).filter(|row| row.is_of(core_minor, extensions)).map(Row::Listed);
@@ -147,14 +152,13 @@ pub unsafe fn check(
 struct Requests(Vec<(Row, *const vk::Bool32), CopiedCallbacks>);
 
 impl Requests {
-    /// Returns whether the structure is the first of its type; others do not count. The same one comes again only in a loop.
-    fn add(&mut self, row: Row, wanted: *const vk::Bool32) -> Result<bool, CheckError> {
-        match self.0.iter().find(|(known, _)| known.s_type() == row.s_type()) {
-            Some((_, known)) if *known == wanted => return Err(CheckError::CyclicChain),
-            Some(_) => return Ok(false),
-            None => self.0.try_push((row, wanted))?,
+    /// Returns whether the structure is the first of its type; others do not count.
+    fn add(&mut self, row: Row, wanted: *const vk::Bool32) -> Result<bool, OutOfMemory> {
+        let is_new = self.0.iter().all(|(known, _)| known.s_type() != row.s_type());
+        if is_new {
+            self.0.try_push((row, wanted))?;
         }
-        Ok(true)
+        Ok(is_new)
     }
 
     /// Queries the driver with a blank structure of each requested type, and compares.

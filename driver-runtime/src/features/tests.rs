@@ -89,6 +89,37 @@ fn unknown_and_second_structures_are_ignored_and_loops_end() {
 }
 
 #[test]
+fn a_loop_through_unknown_structures_ends() {
+    let s_type = vk::StructureType::from_raw(0x7fff_0000);
+    let mut unknown = vk::BaseOutStructure { s_type, ..Default::default() };
+    let start = &raw mut unknown;
+    let info = vk::DeviceCreateInfo { p_next: start.cast_const().cast(), ..Default::default() };
+    assert_eq!(*ask(&info).unwrap(), Features::NONE);
+    // SAFETY: the structure is alive; the chain is read through pointers only.
+    unsafe { (*start).p_next = start };
+    assert_eq!(ask(&info).unwrap_err(), CheckError::CyclicChain);
+}
+
+#[test]
+fn enabled_features_that_are_also_in_the_chain_count_once() {
+    let both = vk::PhysicalDeviceFeatures2 {
+        features: vk::PhysicalDeviceFeatures::default().shader_int64(true),
+        ..Default::default()
+    };
+    let p_next = (&raw const both).cast();
+    let info = vk::DeviceCreateInfo { p_next, p_enabled_features: &both.features, ..Default::default() };
+    let mut warned = Vec::new();
+    let (none, memory) = (ExtensionSet::new(&[]), CopiedCallbacks::process());
+    // SAFETY: the structures are valid, and the report writes members only.
+    let enabled = unsafe {
+        let report = |out: &mut vk::PhysicalDeviceFeatures2<'_>| SUPPORTED.write(out, 3, &none);
+        super::check(&info, 3, &none, &[], memory, report, |name| warned.push(name))
+    };
+    assert!(enabled.unwrap().contains(name::SHADER_INT_64));
+    assert_eq!(warned, ["VkPhysicalDeviceFeatures"]);
+}
+
+#[test]
 fn one_feature_by_two_structures() {
     let mut separate = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
     let mut gathered = vk::PhysicalDeviceVulkan12Features::default().timeline_semaphore(true);
