@@ -1,6 +1,7 @@
 //! Functions for the device commands that a driver lacks. Instance commands have none: loaders assume that a driver with surface commands
 //! makes its own surfaces.
 
+use core::any::Any;
 use core::ffi::c_void;
 
 use ash::vk;
@@ -36,23 +37,13 @@ pub const fn default_commands<D>() -> EntryPoints<D> {
     all
 }
 
-/// The bits of the result of a command that did nothing.
-trait Failed {
-    const BITS: u64 = 0;
-}
-
-impl Failed for vk::Result {
-    const BITS: u64 = Self::ERROR_UNKNOWN.as_raw().cast_unsigned() as u64;
-}
-
-impl Failed for () {}
-impl Failed for u32 {}
-impl Failed for u64 {}
-impl Failed for vk::PFN_vkVoidFunction {}
-
-extern "system" fn fail<const COMMAND: u16, const BITS: u64>(object: *const c_void) -> u64 {
+extern "system" fn fail<const COMMAND: u16, R: Default + Any>(object: *const c_void) -> R {
     report(CommandId::new(COMMAND), object);
-    BITS
+    let mut result = R::default();
+    if let Some(result) = (&mut result as &mut dyn Any).downcast_mut() {
+        *result = vk::Result::ERROR_UNKNOWN;
+    }
+    result
 }
 
 #[cold]
@@ -72,10 +63,10 @@ macro_rules! rows {
     )*) => {
         /// Each command with its function.
         pub(super) const ALL: &[(CommandId, Command)] = &[$((command::$constant, {
-            let function = fail::<$id, { <$result as Failed>::BITS }>;
+            let function = fail::<$id, $result>;
             // SAFETY: functions have the same size and meaning whatever their parameters, and callers remove those.
             unsafe {
-                core::mem::transmute::<extern "system" fn(*const c_void) -> u64, Command>(function)
+                core::mem::transmute::<extern "system" fn(*const c_void) -> $result, Command>(function)
             }
         })),*];
     };

@@ -15,6 +15,7 @@ use super::private_data::Slot;
 /// A table from handles to the base that the object would have had.
 pub struct Foreign {
     root: NonNull<Root>,
+    /// [`Root::release`] must run before the drop: it frees the bases.
     known: SharedList<Known, ParentMemory>,
 }
 
@@ -53,10 +54,13 @@ impl Foreign {
         self.known.read(self.root().host(), find).map(|Known(_, base)| unsafe { base.as_ref() })
     }
 
-    /// Frees all bases: no code may reach them any more.
-    pub(super) fn clear(&self) {
+    /// Frees all bases.
+    ///
+    /// # Safety
+    /// No other code uses the bases that [`Self::find`] returned.
+    pub(super) unsafe fn clear(&self) {
         for Known(_, base) in self.known.take(self.root().host()) {
-            // SAFETY: the base was boxed in this memory.
+            // SAFETY: the base was boxed in this memory, and by this function's `# Safety` nothing else uses it.
             drop(unsafe { Box::from_non_null_in(base, Root::memory_of(self.root)) });
         }
     }

@@ -118,10 +118,14 @@ impl Root {
         &self.listeners
     }
 
-    /// Frees the memory that this gives access to: after the instance or device is dropped, no code may reach it.
-    pub(crate) fn release(&self) {
+    /// Frees the memory that this gives access to, before the instance or device is dropped.
+    ///
+    /// # Safety
+    /// No other code uses the instance or device, or anything that it gave access to.
+    pub(crate) unsafe fn release(&self) {
         self.base.recycle();
-        self.foreign.clear();
+        // SAFETY: by this function's `# Safety` nothing uses the bases.
+        unsafe { self.foreign.clear() };
     }
 
     #[inline]

@@ -52,6 +52,7 @@ impl Written<'_> {
 }
 
 /// A pipeline cache, or a cache of a driver's own: objects by key. Objects remain until the cache is dropped.
+/// A look-up holds a lock for a binary search, an addition while it moves up to one pointer for each entry.
 pub struct Cache<D: PipelineCaches> {
     /// In the order of the keys.
     entries: SharedList<Listed<D>, CopiedCallbacks>,

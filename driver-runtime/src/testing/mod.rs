@@ -155,8 +155,10 @@ impl<T: ParentObject> core::ops::Deref for Held<T> {
 
 impl<T: ParentObject> Drop for Held<T> {
     fn drop(&mut self) {
-        self.root().release();
-        // SAFETY: the block came from a box of the same type.
-        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        // SAFETY: the test no longer uses the parent, whose block came from a box of the same type.
+        unsafe {
+            self.root().release();
+            drop(Box::from_raw(self.0.as_ptr()));
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::{OutOfMemory, Process, TryGrow, Vec};
 use crate::sync::{Lock, Waiting};
 use allocator_api2::alloc::Allocator;
 
-/// A list of small values behind a lock that is held for a few instructions at a time.
+/// A list of small values behind a lock that is held while a method searches, copies or moves them.
 ///
 /// Memory is allocated before the lock is taken and freed after it, since an allocator may be the
 /// application's and may call back into the loader.
