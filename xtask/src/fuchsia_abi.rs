@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let level = options.api.as_deref().unwrap_or("HEAD");
     let is_chosen = |target: &&str| options.target.as_ref().is_none_or(|chosen| chosen == target);
     let targets: Vec<_> = TARGETS.into_iter().filter(is_chosen).collect();
-    println!("fuchsia-abi: drivers are told the API level {level}");
+    println!("fuchsia-abi: drivers get the API level {level}");
     let (mut complaints, mut skipped) = (Vec::new(), Vec::new());
     for target in &targets {
         if !is_available(target) {

@@ -280,8 +280,8 @@ impl<'c, L: ExportedLayer, C: Command> Call<'c, L, C> {
         Some(unsafe { D::typed(function) })
     }
 
-    /// Sends a message to the program's messengers (`VK_EXT_debug_utils`), if it has enabled the extension: while an instance is created, to
-    /// those in the chain of its create structure.
+    /// Sends a message to the messengers (`VK_EXT_debug_utils`) of a program that has enabled the extension; while an instance is created, to
+    /// those in the chain of its create structure, which need no enabling.
     pub fn message(&self, severity: MessageSeverity, id: &core::ffi::CStr, text: &core::ffi::CStr) {
         let data = vk::DebugUtilsMessengerCallbackDataEXT::default().message_id_name(id).message(text);
         if C::ID == command::CREATE_INSTANCE {

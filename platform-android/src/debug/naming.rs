@@ -18,16 +18,13 @@ const OF_THE_LOADER: [vk::ObjectType; 4] = [
 macro_rules! passed_on {
     ($($name:ident: $call:ident($handle:ident $(, $info:ident)?) -> $result:ty;)*) => {$(
         pub fn $name(call: &calls::$call<'_>) -> $result {
-            $(
-                if OF_THE_LOADER.contains(&call.$info.object_type) {
-                    return <$result>::default();
-                }
-            )?
             // SAFETY: by valid usage of the command the handle is valid; the driver gets the parameters
             // unchanged, and its function has the command's type.
             unsafe {
-                let driver = &device_of(call.$handle.as_raw()).driver;
-                call.make(|_| untyped(driver.$name)).unwrap_or_default()
+                let function = untyped(device_of(call.$handle.as_raw()).driver.$name);
+                // The information is only read if the driver has the function.
+                $(let function = function.filter(|_| !OF_THE_LOADER.contains(&call.$info.object_type));)?
+                call.make(|_| function).unwrap_or_default()
             }
         }
     )*};

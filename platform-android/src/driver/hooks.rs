@@ -142,8 +142,8 @@ pub fn of(command: CommandId) -> Option<&'static Hook> {
     HOOKS.get(usize::from(*HOOK_INDICES.get(command.index())?))
 }
 
-/// A row of the table. The function takes the command's call, or has the type of the command, so that tests can call it as
-/// an application would.
+/// A row of the table. The function takes the command's call, or in raw rows has the type of the command, because other
+/// code of the loader calls it too.
 macro_rules! hook {
     ($kind:expr, $rule:expr, $command:ident, $type:ident, $function:expr) => {{
         let function: vk::$type = $function;

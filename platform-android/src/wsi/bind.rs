@@ -60,7 +60,7 @@ fn refuse(device: &Device, index: u32) -> vk::Result {
 /// Binds with a copy of the array, in which the buffers are put in front of the chains.
 ///
 /// # Safety
-/// As for [`bind_image_memory2`].
+/// The structures have pNext chains with valid handles, as valid usage of vkBindImageMemory2 requires.
 unsafe fn with_buffers(
     device: &Device,
     infos: &[vk::BindImageMemoryInfo<'_>],

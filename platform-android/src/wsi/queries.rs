@@ -74,7 +74,6 @@ pub fn get_surface_present_modes(
     }
 }
 
-///
 /// # Safety
 /// `physical_device` is a valid handle, `surface` NULL or a valid one.
 unsafe fn formats(
@@ -156,7 +155,6 @@ unsafe fn has_images(instance: &Instance, physical_device: vk::PhysicalDevice, f
     unsafe { get(physical_device, &info, &mut properties) == vk::Result::SUCCESS }
 }
 
-///
 /// # Safety
 /// `physical_device` is a valid handle.
 pub unsafe fn has_shared_images(instance: &Instance, physical_device: vk::PhysicalDevice) -> bool {

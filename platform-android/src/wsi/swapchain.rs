@@ -93,7 +93,6 @@ impl Swapchain {
         }
     }
 
-    ///
     /// # Safety
     /// `handle` is a valid swapchain that lives as long as `'a`.
     pub unsafe fn from_handle<'a>(handle: vk::SwapchainKHR) -> &'a Self {

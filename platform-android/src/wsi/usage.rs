@@ -38,9 +38,11 @@ impl Wanted {
     }
 }
 
-/// Returns the usage that drawing to such images requires. Since Android 14 the driver is queried
-/// as for hardware buffers; if it lacks that query, and before Android 14, the functions are used
-/// that only loaders know. Since Android 16 they are also used if the query fails.
+/// Returns the usage that drawing to such images requires. Since Android 14 the driver is queried as for hardware buffers. Before that,
+/// if the driver lacks the query, and since Android 16 also if the query fails, the functions that only loaders know are used.
+///
+/// # Errors
+/// `VK_ERROR_SURFACE_LOST_KHR` if the driver has none of these functions, or if the last one called fails.
 pub fn producer_usage(device: &Device, wanted: &Wanted) -> Result<u64, vk::Result> {
     let loader = device.instance.logger.loader;
     let asks = loader.level >= ApiLevel::ANDROID_14;
