@@ -1,5 +1,7 @@
 //! Finds the cause of a failure: a trial leaves out all suspects of one kind. If it gets further, later trials leave out fewer of them.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use vkload_core::discovery::{Candidate, DriverDecision, SkipReason};
 
@@ -10,6 +12,7 @@ use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
 use crate::probe::{Ending, Progress, Trial, Tried};
+use crate::rights;
 use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
 
@@ -167,6 +170,7 @@ pub(super) struct Search<'a> {
     pub(super) planned: &'a Planned,
     pub(super) layers: &'a [LayerView],
     pub(super) settings: &'a Settings,
+    pub(super) executable: Option<&'a Path>,
     pub(super) progress: Progress<'a>,
 }
 
@@ -260,10 +264,13 @@ impl Search<'_> {
             Suspect::Library((name, _)) => name.clone(),
             Suspect::Variable(name) | Suspect::Driver(name) | Suspect::Settings(name) => (*name).to_owned(),
         };
-        Err(together.iter().map(name).collect())
+        let changes = self.changes(&together).unwrap_or_default();
+        let is_set = |name: &str| changes.get(name).is_some_and(Option::is_some);
+        let out = together.iter().filter(|it| !matches!(it, Suspect::Variable(name) if is_set(name)));
+        Err(out.map(name).collect())
     }
 
-    /// Returns the changes to variables without these. `None` if a layer cannot be left out.
+    /// Returns the changes to variables without these. `None` if a layer cannot be left out, or if root would open what others can change.
     fn changes(&self, suspects: &[Suspect<'_>]) -> Option<Changes> {
         let of_layer = |suspect: &Suspect<'_>| match suspect {
             Suspect::Layer(index) => self.layers.get(*index).map(|layer| layer.index),
@@ -297,7 +304,11 @@ impl Search<'_> {
         if !drivers.is_empty() {
             changes.extend(self.only(&|manifest| !drivers.contains(&manifest)));
         }
-        Some(changes)
+        // What is left out may have kept libraries from being found.
+        let (variables, bits) = (&self.settings.variables, usize::BITS);
+        let is_safe = |planned: Planned| planned.check_rights().is_ok();
+        let found = || switches::plan(variables, &changes, self.executable, bits).is_ok_and(is_safe);
+        (!rights::is_root() || found()).then_some(changes)
     }
 
     /// Returns the changes to variables with which the loader searches for no driver but these. Among them are manifests that it cannot use. The

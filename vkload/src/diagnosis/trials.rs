@@ -21,6 +21,9 @@ use crate::view::LayerView;
 /// A layer that takes longer is tried again, in case the machine was busy.
 pub(super) const LONG: u64 = 2000;
 
+/// A driver's manifest, and the name and the value of a variable.
+type Helping = (String, String, String);
+
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Trials {
@@ -37,7 +40,9 @@ pub(crate) struct Trials {
     /// The suspects without all of which nothing gets further, if there is no cause.
     pub(crate) excluded: Vec<String>,
     /// Variables with which drivers get further: the manifest, the name and the value.
-    pub(crate) helping: Vec<(String, String, String)>,
+    pub(crate) helping: Vec<Helping>,
+    /// The results of these drivers with these variables, by their manifests.
+    pub(crate) helped: Vec<(String, Trial)>,
     /// The program's requests, if a program is named and Vulkan works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<Asked>,
@@ -102,6 +107,7 @@ impl Trials {
             planned,
             layers: &layers,
             settings,
+            executable: target.executable.as_deref(),
             progress,
         };
         if suspects::anything_missing(&trials) || is_short {
@@ -131,7 +137,8 @@ impl Trials {
             progress("what the drivers look for");
             trial.not_found = libraries_not_found(&trial.of, settings);
         }
-        trials.helping = trials.drivers.iter().filter_map(|(of, with)| helping(of, with, settings)).collect();
+        let helping = trials.drivers.iter().filter_map(|(of, with)| helping(of, with, settings));
+        (trials.helping, trials.helped) = helping.unzip();
         trials.causes.extend(of_loader.drivers());
         trials.other = loaders.iter().find_map(|path| {
             progress(path);
@@ -183,8 +190,16 @@ impl Trials {
                 asked::watch(words, settings, changes).map(|asked| asked.trial()).unwrap_or_default()
             };
             let (with, breaks, layers) = (asked.trial(), Broken::Program, &layers[..]);
-            let search =
-                Search { breaks, with: &with, attempt: &attempt, planned, layers, settings, progress };
+            let search = Search {
+                breaks,
+                with: &with,
+                attempt: &attempt,
+                planned,
+                layers,
+                settings,
+                executable,
+                progress,
+            };
             let named: Vec<_> = planned.libraries().map(|(_, library)| OsStr::from_bytes(library)).collect();
             let libraries =
                 executable.map(|file| brought(&settings.variables, file, &named)).unwrap_or_default();
@@ -229,7 +244,7 @@ impl Trials {
 
 /// Returns the variable with which this driver gets further: a folder to search that has a library which the driver did not find, or an
 /// assignment that the driver prints, as Mesa's drivers do for devices that they do not support yet.
-fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(String, String, String)> {
+fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(Helping, (String, Trial))> {
     let before =
         settings.variables.get("LD_LIBRARY_PATH").map(|value| format!(":{value}")).unwrap_or_default();
     let folder = |name: &String| {
@@ -241,7 +256,9 @@ fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(String,
         let is_name =
             name.len() > 2 && name.bytes().all(|it| it.is_ascii_uppercase() || b"_0123456789".contains(&it));
         let value: String = value.chars().take_while(char::is_ascii_alphanumeric).collect();
-        (is_name && !value.is_empty() && READ.iter().any(|start| name.starts_with(start)))
+        let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+        // What the dynamic linker reads may load any library.
+        (is_name && !value.is_empty() && begins(READ) && !begins(&["LD_", "GLIBC_"]))
             .then(|| (name.to_owned(), value))
     };
     let printed = with
@@ -250,11 +267,11 @@ fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(String,
         .flat_map(|line| line.split([' ', '"', '\'', '`', '(', ')']))
         .filter_map(assignment);
     let folders = with.not_found.iter().filter_map(folder).map(|(name, value)| (name.to_owned(), value));
-    let (name, value) = folders.chain(printed).find(|(name, value)| {
-        let changes = Changes::from([(name.clone(), Some(value.clone()))]);
-        suspects::is_better(&try_out(&with.of, settings, &changes), with)
-    })?;
-    Some((manifest.to_owned(), name, value))
+    folders.chain(printed).find_map(|(name, value)| {
+        let trial = try_out(&with.of, settings, &Changes::from([(name.clone(), Some(value.clone()))]));
+        let of = manifest.to_owned();
+        suspects::is_better(&trial, with).then(|| ((of.clone(), name, value), (of, trial)))
+    })
 }
 
 /// Tries each layer with the others left out, above the driver with this manifest. A meta-layer has no library: its components are among
