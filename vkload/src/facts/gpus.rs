@@ -1,11 +1,12 @@
 //! The graphics devices on the bus, as the kernel lists them. Reading these files wakes no device.
 
+use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{entries, name_of, read};
+use super::files::{content, entries, name_of, read};
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -20,7 +21,7 @@ pub(crate) struct Gpu {
     pub(crate) driver: Option<String>,
     /// Its files in `/dev/dri`, by name.
     pub(crate) nodes: Vec<String>,
-    /// The modules with its usual kernel drivers, if no kernel driver has taken it.
+    /// The modules with its usual kernel drivers, if none of them has taken it, or nouveau. Empty if no kernel's list of modules can be read.
     pub(crate) modules: Vec<Module>,
 }
 
@@ -154,13 +155,15 @@ impl Gpu {
 }
 
 pub(super) fn collect(root: &Path) -> Vec<Gpu> {
-    let mut gpus = Vec::new();
+    let (mut gpus, messages) = (Vec::new(), OnceCell::new());
     for device in entries(&root.join("sys/bus/pci/devices")) {
         if number(&device.join("class")).is_some_and(|class| class >> 16 == 3) {
             let vendor = number(&device.join("vendor")).unwrap_or(0);
             let mut gpu = Gpu { vendor, device: number(&device.join("device")).unwrap_or(0), ..of(&device) };
-            let drivers = gpu.maker().filter(|_| gpu.driver.is_none()).map(|maker| maker.kernel_drivers);
-            gpu.modules = drivers.into_iter().flatten().map(|driver| module(root, driver)).collect();
+            let is_idle = gpu.driver.as_ref().is_none_or(|driver| driver == "nouveau");
+            let drivers = gpu.maker().filter(|_| is_idle).map(|maker| maker.kernel_drivers);
+            let modules = drivers.into_iter().flatten();
+            gpu.modules = modules.filter_map(|driver| module(root, driver, &messages)).collect();
             gpus.push(gpu);
         }
     }
@@ -177,32 +180,36 @@ pub(super) fn collect(root: &Path) -> Vec<Gpu> {
 /// Folders of firmware below `/lib/firmware`, by module.
 const FIRMWARE: &[(&str, &str)] =
     &[("amdgpu", "amdgpu"), ("i915", "i915"), ("nouveau", "nvidia"), ("radeon", "radeon"), ("xe", "xe")];
-/// Files with the kernel's messages, which may be readable.
+/// Debian's names for the module nvidia, by series.
+const NVIDIA: [&str; 3] = ["/nvidia_current", "/nvidia_tesla", "/nvidia_legacy"];
+/// Files with the kernel's messages, which may be readable, and the most bytes of each that are read.
 const LOGS: &[&str] = &["var/log/dmesg", "var/log/kern.log", "var/log/messages", "var/log/syslog"];
+const LOG_LIMIT: u64 = 64 << 20;
 
-fn module(root: &Path, name: &str) -> Module {
+fn module(root: &Path, name: &str, messages: &OnceCell<Vec<String>>) -> Option<Module> {
     let running = read(&root.join("proc/sys/kernel/osrelease"));
     let folders = ["usr/lib/modules", "lib/modules"].map(|folder| entries(&root.join(folder))).concat();
     // The kernel does not distinguish dashes from underscores, and its lists have both, so all become underscores.
     let file = format!("/{}.ko", name.replace('-', "_"));
     let has = |folder: &&PathBuf| {
         let lists = ["modules.dep", "modules.builtin"].map(|list| read(&folder.join(list)).replace('-', "_"));
-        lists.iter().any(|list| list.contains(&file))
+        let is_debians = |list: &String| name == "nvidia" && NVIDIA.iter().any(|start| list.contains(start));
+        lists.iter().any(|list| list.contains(&file) || is_debians(list))
     };
     let mut kernels: Vec<String> = folders.iter().filter(has).map(|folder| name_of(folder)).collect();
     kernels.dedup();
     let is_here = kernels.contains(&running);
     kernels.retain(|kernel| *kernel != running);
-    Module {
+    folders.iter().any(|folder| folder.join("modules.dep").exists()).then(|| Module {
         name: name.to_owned(),
         is_here,
         elsewhere: kernels,
-        firmware: firmware(root, name).filter(|_| is_here),
-    }
+        firmware: is_here.then(|| firmware(root, name, messages)).flatten(),
+    })
 }
 
 /// Returns the file of firmware that this module has not found, by the kernel's messages, or the folder of its firmware if that does not exist.
-fn firmware(root: &Path, module: &str) -> Option<String> {
+fn firmware(root: &Path, module: &str, messages: &OnceCell<Vec<String>>) -> Option<String> {
     // It may be compressed, so its name may go on.
     let is_there = |name: &str| {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
@@ -211,14 +218,29 @@ fn firmware(root: &Path, module: &str) -> Option<String> {
         };
         found("usr/lib/firmware") || found("lib/firmware")
     };
-    let logs = LOGS.iter().map(|log| read(&root.join(log)));
-    let named = logs.flat_map(|log| {
-        let lines = log.lines().filter(|line| line.contains("firmware") && line.contains("failed"));
-        let words = lines.flat_map(|line| line.split([' ', '"'])).map(str::to_owned);
-        words.filter(|word| word.starts_with(&format!("{module}/"))).collect::<Vec<_>>()
-    });
+    let lines = messages.get_or_init(|| messages_of_kernel(root)).iter();
+    // Nouveau's folder has the name of NVIDIA's module.
+    let words = lines.filter(|line| line.contains(&format!(" {module} "))).flat_map(|line| line.split(' '));
     let folder = FIRMWARE.iter().find(|(of, _)| *of == module).map(|(_, folder)| (*folder).to_owned());
+    let start = format!("{}/", folder.as_deref().unwrap_or(module));
+    let names = words.map(|word| word.trim_matches(['"', ':', ',']).to_owned());
+    let named = names.filter(|word| word.starts_with(&start) && !word.contains(".."));
     named.chain(folder).find(|name| !is_there(name)).map(|name| format!("/lib/firmware/{name}"))
+}
+
+/// Returns the lines about firmware that the kernel wrote, as far as the program's name in front of the message tells.
+fn messages_of_kernel(root: &Path) -> Vec<String> {
+    let is_kernels = |line: &&str| {
+        let tag = line.split_once(": ").map(|(tag, _)| tag);
+        tag.is_some_and(|tag| line.starts_with('[') || tag == "kernel" || tag.ends_with(" kernel"))
+    };
+    let logs = LOGS.iter().filter_map(|log| content(&root.join(log), LOG_LIMIT).ok());
+    let lines = |log: Vec<u8>| {
+        let log = String::from_utf8_lossy(&log);
+        let lines = log.lines().filter(|line| line.contains("firmware") && line.contains("failed"));
+        lines.filter(is_kernels).map(str::to_owned).collect::<Vec<_>>()
+    };
+    logs.flat_map(lines).collect()
 }
 
 fn of(device: &Path) -> Gpu {
@@ -264,43 +286,4 @@ fn number(path: &Path) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_with_a_file_of_a_gpu_are_found() {
-        let root = tempfile::tempdir().unwrap();
-        for (process, name, file) in [
-            ("7", "game\n", "/dev/dri/renderD129"),
-            ("8", "compositor\n", "/dev/dri/renderD128"),
-            ("9", "cuda\n", "/dev/nvidia1"),
-            ("self", "game\n", "/dev/dri/renderD129"),
-        ] {
-            let folder = root.path().join("proc").join(process);
-            fs::create_dir_all(folder.join("fd")).unwrap();
-            fs::write(folder.join("comm"), name).unwrap();
-            std::os::unix::fs::symlink("/dev/null", folder.join("fd/0")).unwrap();
-            std::os::unix::fs::symlink(file, folder.join("fd/1")).unwrap();
-        }
-        let nvidia = root.path().join("proc/driver/nvidia/gpus/0000:01:00.0");
-        fs::create_dir_all(&nvidia).unwrap();
-        fs::write(nvidia.join("information"), "Model: \t X\nDevice Minor: \t 1\n").unwrap();
-        let nodes = vec!["card1".to_owned(), "renderD129".to_owned()];
-        let gpu = Gpu { address: "0000:01:00.0".to_owned(), nodes, ..Gpu::default() };
-        assert_eq!(holders(root.path(), &gpu), [(7, "game".to_owned()), (9, "cuda".to_owned())]);
-    }
-
-    #[test]
-    fn the_kernel_says_whether_a_device_sleeps() {
-        let root = tempfile::tempdir().unwrap();
-        let device = root.path().join("sys/bus/pci/devices/0000:01:00.0");
-        fs::create_dir_all(device.join("power")).unwrap();
-        assert_eq!(power(root.path(), "0000:02:00.0"), "");
-        fs::write(device.join("power/runtime_status"), "active\n").unwrap();
-        fs::write(device.join("power_state"), "D0\n").unwrap();
-        assert_eq!(power(root.path(), "0000:01:00.0"), "active");
-        fs::write(device.join("power/runtime_status"), "suspended\n").unwrap();
-        fs::write(device.join("power_state"), "D3cold\n").unwrap();
-        assert_eq!(power(root.path(), "0000:01:00.0"), "suspended (D3cold)");
-    }
-}
+mod tests;

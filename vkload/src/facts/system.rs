@@ -20,7 +20,7 @@ pub(crate) struct System {
     pub(crate) kernel: String,
     /// The processor: "x86-64".
     pub(crate) machine: String,
-    /// The word on the kernel's command line that keeps drivers of graphics devices from starting: `nomodeset`.
+    /// The words on the kernel's command line that keep drivers of graphics devices from starting: `nomodeset`.
     pub(crate) no_graphics: Option<String>,
     /// Whether the modules of the running kernel are gone, and those of another are there, as after an update.
     pub(crate) is_updated: bool,
@@ -70,6 +70,9 @@ pub(super) fn collect(root: &Path) -> System {
             _ => None,
         }
     });
+    let line = read(&root.join("proc/cmdline"));
+    let is_off = |word: &&str| *word == "nomodeset" || word.ends_with(".modeset=0");
+    let off: Vec<&str> = line.split_whitespace().filter(is_off).collect();
     System {
         is_updated: !modules.is_empty()
             && !kernel.is_empty()
@@ -84,11 +87,6 @@ pub(super) fn collect(root: &Path) -> System {
         like,
         kernel,
         machine: elf::OWN_MACHINE.to_owned(),
-        no_graphics: read(&root.join("proc/cmdline"))
-            .split_whitespace()
-            .find(|word| {
-                matches!(*word, "nomodeset" | "i915.modeset=0" | "amdgpu.modeset=0" | "nouveau.modeset=0")
-            })
-            .map(str::to_owned),
+        no_graphics: Some(off.join(" ")).filter(|words| !words.is_empty()),
     }
 }

@@ -6,11 +6,11 @@ use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
 use crate::facts::{Gpu, Module, Node};
 use crate::probe::{Ending, Trial};
-use crate::view::DriverView;
+use crate::view::{Device, DriverView};
 
 pub(super) fn without_driver(case: &Case) -> Vec<Finding> {
-    let idle = |gpu: &&Gpu| case.works().is_some() && !case.is_driven(gpu);
-    case.facts.gpus.iter().filter(idle).filter_map(|gpu| one(case, gpu)).collect()
+    let idle = case.facts.gpus.iter().filter(|gpu| !case.is_driven(gpu));
+    idle.filter_map(|gpu| one(case, gpu)).collect()
 }
 
 fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
@@ -23,6 +23,8 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     let kernel = gpu.driver.as_deref();
     match kernel {
         None => return not_taken(case, gpu, &name),
+        // Only a trial shows what Mesa's driver finds.
+        Some("nouveau") if case.works().is_none() && has_nvk(case) => return None,
         Some("nouveau") if case.facts.nvidia.libraries.is_empty() => {
             let what = format!(
                 "the kernel driver of this GPU (NVIDIA) is nouveau{}",
@@ -36,14 +38,22 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         }
         Some("nouveau") => {
             let what = "the kernel driver of this GPU (NVIDIA) is nouveau, and the libraries that are installed are those of NVIDIA's driver";
-            return Some(finding(Id::GpuNouveau, what.to_owned()).step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart"));
+            let finding = finding(Id::GpuNouveau, what.to_owned());
+            let has_module = gpu.modules.iter().any(|module| module.name == "nvidia" && module.is_here);
+            if !has_module || !super::nvidia::has_manifest(case) {
+                return Some(finding.with_steps(case.install_nvidia()));
+            }
+            return Some(finding.step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart"));
         }
         Some(kernel @ ("vfio-pci" | "pci-stub")) => {
             let what = format!(
                 "this GPU ({maker}) is set aside for virtual machines ({kernel}), so no program here can use it"
             );
             // Beside another GPU, this is meant.
-            if case.devices().iter().any(|device| device.kind != "cpu") {
+            let is_other = |other: &Gpu| case.works().is_none() && other.has_usual_driver();
+            if case.devices().iter().any(|device| device.kind != "cpu")
+                || case.facts.gpus.iter().any(is_other)
+            {
                 return Some(finding(Id::GpuSetAside, what).with_severity(Severity::Note));
             }
             return Some(finding(Id::GpuSetAside, what).step(
@@ -99,7 +109,13 @@ fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Op
         return None;
     }
     let kernel = gpu.driver.as_deref().unwrap_or_default();
-    let helping = case.trials.helping.iter().find(|(of, ..)| *of == driver.manifest);
+    // A platform device has no address by which it could be told from others.
+    let is_it = |device: &Device| device.is(gpu) || (gpu.vendor == 0 && device.kind != "cpu");
+    let is_helped =
+        case.trials.helped.iter().any(|(of, trial)| {
+            *of == driver.manifest && trial.devices.iter().any(|tried| is_it(&tried.device))
+        });
+    let helping = case.trials.helping.iter().find(|(of, ..)| is_helped && *of == driver.manifest);
     let with = helping.map(|(_, name, value)| format!("; with {name}={value} it does")).unwrap_or_default();
     let what = format!(
         "{} loads, but does not find this GPU ({}; kernel driver {kernel}){}{}{with}",
@@ -157,11 +173,17 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
     let usual =
         gpu.maker().and_then(|maker| maker.kernel_drivers.first()).copied().unwrap_or("the GPU's module");
     let known = |module: &&Module| module.is_here || !module.elsewhere.is_empty();
-    let module = gpu.modules.iter().find(known);
+    // NVIDIA's libraries work with no module but its own.
+    let is_nvidia = usual == "nvidia" && !case.facts.nvidia.libraries.is_empty();
+    let module = gpu.modules.iter().filter(known).find(|module| !is_nvidia || module.name == usual);
+    let usual = module.map_or(usual, |module| &module.name);
     let kernel = &system.kernel;
     let load = |module: &str| Command::new("sudo modprobe {}", &[&module]);
-    let why = Command::new("sudo dmesg | grep -i {}", &[&usual]);
-    let (why, step): (String, Step) = if let Some(word) = &system.no_graphics {
+    let log = Command::new("sudo dmesg | grep -i {}", &[&usual]);
+    let is_meant = |word: &&str| *word == "nomodeset" || word.strip_suffix(".modeset=0") == Some(usual);
+    let word = system.no_graphics.iter().flat_map(|words| words.split(' ')).find(is_meant);
+    let firmware = module.and_then(|module| module.firmware.as_ref());
+    let (why, step): (String, Step) = if let Some(word) = word {
         (
             format!("the kernel was started with \"{word}\""),
             format!("Remove {word} from the kernel command line (GRUB_CMDLINE_LINUX in /etc/default/grub), update the boot loader and restart").into(),
@@ -180,18 +202,25 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
             step.run(Command::new("grep -rw {} /etc/modprobe.d", &[&usual])),
         )
     } else if let Some(Module { name, elsewhere, .. }) = module.filter(|module| !module.is_here) {
-        let step =
-            Step::from(Command::new("sudo dkms autoinstall -k {} && sudo modprobe {}", &[kernel, name]));
+        let dkms = Command::new("sudo dkms autoinstall -k {} && sudo modprobe {}", &[kernel, name]);
+        let step = match name.as_str() {
+            "nvidia" => Step::from(dkms).and_say("; if DKMS does not build it, install"),
+            _ => Step::say("Install"),
+        };
         (
             format!(
                 "the module {name} is there for kernel {} and not for the one that runs ({kernel})",
                 elsewhere.join(" and ")
             ),
-            step.and_say(
-                "; if DKMS does not build it, install the package for this kernel or start the other one",
-            ),
+            step.and_say(" the package for this kernel or start the other one"),
         )
-    } else if system.secure_boot {
+    } else if is_nvidia && module.is_none() && !gpu.modules.is_empty() {
+        let step = Step::say("See whether DKMS has built it: ").run(Command::new("dkms status", &[]));
+        (
+            "NVIDIA's libraries are installed, and no kernel here has the module nvidia".to_owned(),
+            step.and_say("; if not, reinstall NVIDIA's driver with the headers of this kernel"),
+        )
+    } else if system.secure_boot && usual == "nvidia" && firmware.is_none() {
         let key = system.module_key.as_deref().unwrap_or("KEY");
         let step = Step::say("Enrol the key of the module, and restart: ");
         (
@@ -199,7 +228,7 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
             step.run(Command::new("sudo mokutil --import {}", &[&key]))
                 .and_say("; or turn Secure Boot off in the firmware"),
         )
-    } else if let Some(firmware) = module.and_then(|module| module.firmware.as_ref()) {
+    } else if let Some(firmware) = firmware {
         let step = case.facts.packages.firmware(&system.like, gpu.vendor);
         (
             format!("{usual} needs firmware that is not installed ({firmware})"),
@@ -209,7 +238,7 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
             ),
         )
     } else {
-        let step = Step::from(load(usual)).and_say("; if that does not help, see why: ").run(why);
+        let step = Step::from(load(usual)).and_say("; if that does not help, see why: ").run(log);
         return Some(taken(case, gpu, name, "").step(step));
     };
     Some(taken(case, gpu, name, &format!(": {why}")).step(step))
@@ -245,7 +274,7 @@ fn without_vulkan(case: &Case, gpu: &Gpu, name: &str) -> Finding {
     Finding::new(case, Id::GpuWithoutVulkan, name, what)
         .with_severity(severity)
         .evidence(evidence)
-        .with_steps(case.devices().is_empty().then_some(software))
+        .with_steps((case.works().is_some() && case.devices().is_empty()).then_some(software))
 }
 
 fn has_nvk(case: &Case) -> bool {

@@ -102,7 +102,7 @@ fn is_concerned(case: &Case) -> bool {
     !is_old && !case.devices().iter().any(|device| device.vendor == 0x10de)
 }
 
-fn has_manifest(case: &Case) -> bool {
+pub(super) fn has_manifest(case: &Case) -> bool {
     let found = case.drivers.iter().map(|driver| &driver.manifest);
     found.chain(&case.facts.manifests).any(|manifest| file_name(manifest).contains("nvidia"))
 }
@@ -124,7 +124,8 @@ pub(super) fn container(case: &Case) -> Option<Finding> {
     let capabilities = case.variable("NVIDIA_DRIVER_CAPABILITIES");
     let has_graphics =
         capabilities.is_some_and(|value| value.split(',').any(|it| matches!(it.trim(), "all" | "graphics")));
-    if !has_graphics {
+    // Where libraries are installed, only a trial shows that they do not do.
+    if !has_graphics && (case.works().is_some() || case.facts.nvidia.libraries.is_empty()) {
         let what = match capabilities {
             Some(value) => format!("is \"{value}\", which lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),
             None => "is not set, so the container got no Vulkan driver for its NVIDIA GPU: only compute and utility are given".to_owned(),
