@@ -110,7 +110,7 @@ macro_rules! findings {
 findings! {
     NotTried "not-tried" ERROR_OR_WARNING Proven,
     NoLoader "no-loader" ERROR Proven,
-    LoaderBroken "loader-broken" ERROR Proven [VariableBreaks],
+    LoaderBroken "loader-broken" ERROR Proven,
     DevicesChosen "devices-chosen" WARNING Likely,
     SettingsBreak "settings-break" ERROR_OR_WARNING Proven,
     LayerBreaks "layer-breaks" ERROR_OR_WARNING Proven,
@@ -131,7 +131,7 @@ findings! {
     NvidiaManifest "nvidia-manifest" ERROR_OR_WARNING Known,
     VariableBreaks "variable-breaks" ERROR_OR_WARNING Proven,
     DriverBreaks "driver-breaks" ERROR_OR_WARNING Proven,
-    NotRead "not-read" ERROR_OR_WARNING Chosen,
+    NotRead "not-read" WARNING Chosen,
     LoaderOld "loader-old" WARNING Known,
     LoadersMixed "loaders-mixed" WARNING_OR_NOTE Seen,
     LoaderDiffers "loader-differs" ERROR Likely [VariableBreaks LoaderBesideSystem],

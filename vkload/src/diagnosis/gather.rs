@@ -128,7 +128,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
 }
 
 /// Returns whether an elevated program ignores this variable: its loader does, or the dynamic linker.
-fn is_ignored(name: &str) -> bool {
+pub(super) fn is_ignored(name: &str) -> bool {
     let is_secure = |it: &Variable| it.reader == Reader::Secure && it.name.to_bytes() == name.as_bytes();
     name.starts_with("LD_") || (name != "HOME" && ALL.iter().any(is_secure))
 }

@@ -2,6 +2,7 @@
 
 use super::super::case::Case;
 use super::super::finding::{Evidence, Finding, Id, Severity};
+use super::super::gather::is_ignored;
 use super::super::subject::SONAME;
 use crate::command::{Command, Step};
 use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
@@ -37,10 +38,11 @@ pub(super) fn not_read(case: &Case) -> Vec<Finding> {
     let is_set = |name: &&String| case.facts.variables.get(*name).is_some_and(|value| !value.is_empty());
     let version = case.trials.program.as_ref().map(|trial| trial.version.as_str()).unwrap_or_default();
     let of = |name: &String| {
-        if let (true, Some(program)) = (case.target.elevated, &case.target.executable) {
+        let is_elevated = case.target.elevated && is_ignored(name);
+        if let (true, Some(program)) = (is_elevated, &case.target.executable) {
             let what =
                 "is set, and the program ignores it, since its file gives it more rights than you have";
-            let finding = Finding::new(case, Id::NotRead, name, what).with_severity(case.blame());
+            let finding = Finding::new(case, Id::NotRead, name, what).with_severity(Severity::Warning);
             return finding.step(Command::new("ls -l {}; getcap {}", &[program, program]));
         }
         let what =

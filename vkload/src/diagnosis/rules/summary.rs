@@ -156,18 +156,22 @@ pub(super) fn no_gpu(case: &Case) -> Option<Finding> {
     let finding = Finding::new(case, Id::NoGpu, "", what);
     let has_software = case.drivers.iter().any(|driver| driver.manifest.contains("lvp"));
     let known = !case.facts.gpus.is_empty();
-    let finding = match (known, &case.facts.environment.board) {
+    let environment = &case.facts.environment;
+    let is_inner = environment.container.is_some() || environment.virtual_machine.is_some();
+    let finding = match (known, environment.board.as_ref().filter(|_| !is_inner)) {
         (true, _) => finding,
         (false, None) => finding.step(
             "The kernel lists no graphics device; if there is one, look for it: lspci | grep -i -e vga -e 3d",
         ),
         (false, Some(board)) => {
-            let off = case.facts.environment.turned_off.join(" and ");
+            let off = environment.turned_off.join(" and ");
             let off =
                 if off.is_empty() { String::new() } else { format!(": its device tree turns off {off}") };
             let finding =
                 finding.step(format!("The kernel of this board ({board}) lists no graphics device{off}"));
-            if board.starts_with("Raspberry Pi") {
+            if environment.turned_off.is_empty() {
+                finding
+            } else if board.starts_with("Raspberry Pi") {
                 finding.step("Add dtoverlay=vc4-kms-v3d to /boot/firmware/config.txt (or /boot/config.txt), and restart")
             } else {
                 finding.step("Turn it on in the device tree, by an overlay in the boot loader's configuration, and restart")

@@ -27,10 +27,15 @@ fn clause(cause: &Culprit, trial: &Trial) -> String {
     }
 }
 
-/// Returns the words before the outcome of the trial without this and, if there are several causes, without the others.
+/// Returns the words before the outcome of the trial without this and, if there are several causes or parts of one, without the others.
 fn without(case: &Case, cause: &Culprit) -> &'static str {
     let same = case.trials.causes.iter().filter(|other| other.breaks == cause.breaks).count();
-    if same > 1 { "without all that is named here" } else { "without it" }
+    let parts = [&cause.variables, &cause.layers, &cause.drivers].map(Vec::len).iter().sum::<usize>();
+    if same > 1 || parts + cause.libraries.len() + usize::from(cause.settings.is_some()) > 1 {
+        "without all that is named here"
+    } else {
+        "without it"
+    }
 }
 
 /// Returns whether the program fails because of something that trials have shown.
@@ -47,7 +52,8 @@ pub(super) fn parts(case: &Case) -> Vec<Finding> {
             |driver: &&DriverView| case.trial(driver).is_some_and(|trial| trial.ending == Ending::Finished);
         let driver = driver.filter(works_alone).map(|driver| {
             let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
-            let what = format!("with this driver beside the others {with}; without it {without}");
+            let without_it = self::without(case, cause);
+            let what = format!("with this driver beside the others {with}; {without_it} {without}");
             Finding::new(case, Id::DriverBreaks, &driver.manifest, what).with_steps(leave_out(case, driver))
         });
         let settings = cause.settings.as_ref().map(|path| {
@@ -71,8 +77,12 @@ fn severity(case: &Case, cause: &Culprit) -> Severity {
 /// Reports a library that the program brings.
 fn library(case: &Case, cause: &Culprit, (brought, system): &(String, String)) -> Finding {
     let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
+    let without_it = match self::without(case, cause) {
+        "without it" => format!("with {system}"),
+        all => all.to_owned(),
+    };
     let what = format!(
-        "is what the program brings, and a driver needs another version: with it {with}; with {system} {without}"
+        "is what the program brings, and a driver needs another version: with it {with}; {without_it} {without}"
     );
     let program = case.target.program.clone().unwrap_or_default();
     let off = format!("{brought}.off");

@@ -39,10 +39,15 @@ pub(super) fn replacing(case: &Case) -> Option<Finding> {
         Note::ReplacedByNothing { name, .. } => Some(*name),
         _ => None,
     });
-    let hides = case.drivers.is_empty() && !case.facts.manifests.is_empty();
+    let hides = |name| {
+        let lacks_usual = case
+            .variable(name)
+            .is_some_and(|it| !it.split(':').any(|it| it.trim_end_matches('/') == "/usr/share"));
+        lacks_usual && case.drivers.is_empty() && !case.facts.manifests.is_empty()
+    };
     let searched = planned.searched.iter().find_map(|one| match one.origin {
         Origin::Replacing(name) => Some(name),
-        Origin::Variable(name) if hides && name.to_bytes().ends_with(b"_DIRS") => Some(name),
+        Origin::Variable(name) if name == c"XDG_DATA_DIRS" && hides("XDG_DATA_DIRS") => Some(name),
         _ => None,
     });
     let by_settings = planned.searched.iter().any(|one| matches!(one.origin, Origin::Settings));
