@@ -212,7 +212,6 @@ impl Config {
         self
     }
 
-    /// Returns a variable for each list.
     fn settings(&self) -> Result<Vec<Setting>, ConfigError> {
         let mut settings: Vec<Setting> = Vec::new();
         for (name, combine, item) in &self.lists {
@@ -250,7 +249,6 @@ impl fmt::Debug for Config {
 }
 
 impl Item {
-    /// Returns it as an element of a list.
     fn element(&self) -> Result<OsString, ConfigError> {
         let element = match self {
             Self::Word(word) => word.clone(),

@@ -181,7 +181,6 @@ impl Seen {
     }
 }
 
-/// Returns the text if it is known.
 fn some(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }

@@ -17,7 +17,6 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Returns the form for the options `--json` and `--html`.
     pub(crate) fn chosen(json: bool, html: bool) -> Self {
         match (json, html) {
             (true, _) => Self::Json,

@@ -20,7 +20,6 @@ pub(crate) fn print(own: bool, json: bool) -> ExitCode {
     }
 }
 
-/// Returns the paths as tables, or as JSON.
 pub(crate) fn render(planned: &Planned, json: bool) -> String {
     let paths = |searched: &[Searched]| searched.iter().map(SearchPath::new).collect::<Vec<_>>();
     let kinds = [

@@ -22,7 +22,6 @@ pub(crate) struct Program<'a> {
     pub(crate) keeps_running: bool,
 }
 
-/// Returns the file name of a program, from its words.
 pub(crate) fn file_name(words: &[String]) -> &str {
     let first = words.first().map(String::as_str).unwrap_or_default();
     first.rsplit('/').next().unwrap_or(first)

@@ -13,7 +13,6 @@ const LINK_LIMIT: u32 = 40;
 /// Belongs to the group `staff` on Debian, whose members are administrators.
 const OF_ADMINISTRATORS: &str = "/usr/local";
 
-/// Returns whether this process acts as root.
 pub(crate) fn is_root() -> bool {
     // SAFETY: no preconditions.
     unsafe { libc::geteuid() == 0 }

@@ -33,7 +33,6 @@ pub(crate) struct Library {
     /// The name of its file, which is its SONAME unless that is the system's.
     pub(crate) file: &'static str,
     has_commands: bool,
-    /// Its other exports.
     exports: &'static str,
     /// The list of system functions that it may use.
     imports: &'static str,

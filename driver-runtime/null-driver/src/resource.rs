@@ -31,7 +31,6 @@ impl Buffer {
     }
 }
 
-/// Returns the requirements for this number of bytes.
 fn requirements(size: u64) -> vk::MemoryRequirements {
     let size = size.max(1).next_multiple_of(ALIGNMENT);
     vk::MemoryRequirements { size, alignment: ALIGNMENT, memory_type_bits: scenario::get().memory_types() }

@@ -8,7 +8,6 @@ use crate::Null;
 
 static RUNTIME: EntryPoints<Null> = Null::COMMON;
 
-/// Returns the runtime's function for a command.
 pub(crate) fn runtime(command: CommandId) -> Option<Command> {
     RUNTIME.get(command)
 }

@@ -149,7 +149,6 @@ impl<D: CommandBuffers> BufferState<D> {
         self.state
     }
 
-    /// Returns whether the runtime records the commands.
     #[inline]
     pub(super) fn is_recorded(&self) -> bool {
         D::RECORDING.is_of(self.level)

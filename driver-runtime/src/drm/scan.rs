@@ -68,7 +68,6 @@ enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of the node with this name.
     fn of(name: &[u8]) -> Option<Self> {
         let is_number = |rest: &[u8]| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit);
         let has = |prefix: &[u8]| name.strip_prefix(prefix).is_some_and(is_number);

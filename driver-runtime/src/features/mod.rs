@@ -198,7 +198,6 @@ pub fn is_structure(name: &str) -> bool {
     FILES.iter().copied().flatten().any(|row| row.name == name)
 }
 
-/// Returns the structure of a type, if it is one of features.
 fn row(s_type: vk::StructureType) -> Option<&'static Structure> {
     FILES.iter().copied().flatten().find(|row| row.s_type == s_type.as_raw())
 }

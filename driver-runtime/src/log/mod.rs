@@ -92,7 +92,6 @@ pub(crate) fn report_left(root: &Root, command: &str, rule: &str) {
     }
 }
 
-/// Returns the object that an error concerns.
 fn concerned(code: vk::Result, about: &ObjectBase) -> &ObjectBase {
     match code {
         vk::Result::ERROR_OUT_OF_HOST_MEMORY

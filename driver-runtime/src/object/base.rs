@@ -330,7 +330,6 @@ impl ObjectBase {
         Ok(())
     }
 
-    /// Returns the open labels.
     pub(crate) fn labels(&self) -> Result<Labels<Process>, OutOfMemory> {
         let mut copy = Labels::new(Process);
         let Some(details) = self.details() else { return Ok(copy) };

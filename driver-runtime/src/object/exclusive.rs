@@ -40,7 +40,6 @@ impl<T: VkObject> Exclusive<'_, T> {
         unsafe { self.base().root_pointer().cast::<T::Parent>().as_ref() }
     }
 
-    /// Returns the part after the base.
     #[inline]
     pub(crate) fn part_mut(&mut self) -> &mut T {
         // SAFETY: the object is live, and only this value gives access to the driver's part.

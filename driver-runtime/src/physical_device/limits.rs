@@ -75,7 +75,6 @@ fn set(known: &mut Description, limit: &Limit, value: Value) {
     }
 }
 
-/// Returns the value that a limit has.
 pub(crate) fn get(known: &Description, limit: &Limit) -> Option<Value> {
     let from = locations::of(known, limit.location)?;
     // SAFETY: as above.

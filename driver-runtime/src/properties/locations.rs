@@ -41,7 +41,6 @@ impl Row {
     }
 }
 
-/// Returns the structure of a type, if it is one of properties.
 pub(crate) fn row(s_type: vk::StructureType) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.s_type == s_type.as_raw())
 }

@@ -32,7 +32,6 @@ impl<D: DriverTypes> Payloads<D> {
         self.0.lock(D::host()).permanent.clone()
     }
 
-    /// Returns the value of the active payload.
     pub(crate) fn value(&self) -> u64 {
         let slots = self.0.lock(D::host());
         slots.temporary.as_ref().unwrap_or(&slots.permanent).value()

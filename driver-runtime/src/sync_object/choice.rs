@@ -161,7 +161,6 @@ impl SyncTypes {
         self.types.get(..self.count).unwrap_or_default()
     }
 
-    /// Returns the abilities of the type with this number.
     #[inline]
     pub(crate) fn abilities(&self, kind: usize) -> Ability {
         self.types.get(kind).map_or(Ability::NONE, |kind| kind.abilities())

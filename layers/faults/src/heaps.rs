@@ -31,7 +31,6 @@ fn are_limited() -> bool {
     heaps.device.is_some() || heaps.host.is_some()
 }
 
-/// Returns the size of a heap, with its limit.
 fn size(heap: &vk::MemoryHeap) -> u64 {
     let heaps = settings::get().heaps;
     let is_device = heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL);
@@ -39,7 +38,6 @@ fn size(heap: &vk::MemoryHeap) -> u64 {
     min(heap.size, limit.unwrap_or(heap.size))
 }
 
-/// Returns the memory of a device that is to be created.
 pub(crate) fn of(call: &Call<'_, FaultsLayer, CreateDevice>) -> Memory {
     let Some(query) = call.function::<GetPhysicalDeviceMemoryProperties>().filter(|_| are_limited()) else {
         return Memory::default();

@@ -154,7 +154,6 @@ fn surfaces_in(command: CommandId) -> Option<Position> {
     })
 }
 
-/// Returns the surfaces that a call is about.
 fn surfaces_of(command: CommandId, numbers: &[u64]) -> Vec<u64> {
     let Some(position) = surfaces_in(command.canonical()) else { return Vec::new() };
     let number = |index: usize| numbers.get(index).copied().unwrap_or(0);

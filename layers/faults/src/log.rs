@@ -28,7 +28,6 @@ type Objects = HashMap<[u64; 2], (CommandId, u32)>;
 
 static OBJECTS: LazyLock<Mutex<Objects>> = LazyLock::new(Mutex::default);
 
-/// Returns whether the log has calls of a command.
 pub(crate) fn has(command: CommandId) -> bool {
     settings::get().log.is_some() && (command.returns_result() || destroys(command))
 }

@@ -63,7 +63,6 @@ fn next_number(command_buffer: u64, most: u32) -> u32 {
     number
 }
 
-/// Returns the marker for the next checkpoint.
 pub(crate) fn next(command: CommandId, command_buffer: u64) -> u64 {
     let (hash, number) = (hash(command_buffer), next_number(command_buffer, MOST));
     (command.index() as u64) << COMMAND | tag(hash) << TAG | (place(hash) as u64) << PLACE | u64::from(number)

@@ -179,7 +179,6 @@ fn keep(returned: &Returned<'_, CreateDevice>, means: u8) {
     }
 }
 
-/// Returns the memory of a call's physical device.
 fn memory(call: &Call<'_, Recorder, CreateDevice>) -> vk::PhysicalDeviceMemoryProperties {
     let mut memory = vk::PhysicalDeviceMemoryProperties::default();
     if let Some(get) = call.function::<GetPhysicalDeviceMemoryProperties>() {

@@ -212,7 +212,6 @@ pub(crate) unsafe fn first_word(handle: *const c_void) -> *const c_void {
     unsafe { handle.cast::<*const c_void>().read() }
 }
 
-/// Returns a dispatchable handle as a pointer.
 pub(crate) fn pointer<T: vk::Handle>(handle: T) -> *const c_void {
     core::ptr::with_exposed_provenance(handle.as_raw() as usize)
 }

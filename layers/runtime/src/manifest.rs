@@ -17,12 +17,10 @@ const LAYER_SETTINGS: Extension =
 const TOOLING_INFO: Extension = Extension::new(vk::EXT_TOOLING_INFO_NAME, vk::EXT_TOOLING_INFO_SPEC_VERSION)
     .with_commands(&[c"vkGetPhysicalDeviceToolPropertiesEXT"]);
 
-/// Returns the instance extensions that a layer provides.
 pub(crate) fn instance_extensions<L: Layer>() -> impl Iterator<Item = &'static Extension> {
     L::INSTANCE_EXTENSIONS.iter().chain((!L::SETTINGS.is_empty()).then_some(&LAYER_SETTINGS))
 }
 
-/// Returns the device extensions that a layer provides.
 pub(crate) fn device_extensions<L: Layer>() -> impl Iterator<Item = &'static Extension> {
     L::DEVICE_EXTENSIONS.iter().chain(L::TOOL.is_some().then_some(&TOOLING_INFO))
 }

@@ -232,7 +232,6 @@ mod tests {
 
     crate::export!(Example:);
 
-    /// Returns a setting for a layer with this number of values.
     fn setting<T>(layer: &CStr, name: &CStr, ty: Type, values: &[T]) -> vk::LayerSettingEXT<'static> {
         vk::LayerSettingEXT {
             p_layer_name: layer.as_ptr(),

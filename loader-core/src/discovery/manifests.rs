@@ -57,7 +57,6 @@ pub(super) fn look(
     Ok(found)
 }
 
-/// Returns, for each manifest, the index of the first manifest with its path.
 pub(super) fn first_of_path(manifests: &[Manifest]) -> Result<Vec<usize>, OutOfMemory> {
     // By length first, as the keys of questions.
     let path = |at: usize| manifests.get(at).map(|manifest| (manifest.path.len(), manifest.path.as_slice()));

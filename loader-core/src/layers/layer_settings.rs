@@ -242,7 +242,6 @@ mod tests {
     use super::*;
     use core::mem::MaybeUninit;
 
-    /// Returns a structure at the beginning of a chain.
     fn structure(
         s_type: vk::StructureType,
         next: *mut vk::BaseOutStructure<'static>,
@@ -259,7 +258,6 @@ mod tests {
         words
     }
 
-    /// Returns the types of a chain.
     fn types(first: *mut vk::BaseOutStructure<'static>) -> std::vec::Vec<i32> {
         // SAFETY: the chain is well formed.
         unsafe { chain::pointers(first.cast()).map(|one| (*one).s_type.as_raw()).collect() }

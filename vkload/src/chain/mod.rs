@@ -44,7 +44,6 @@ fn model(options: &ChainArguments) -> Result<Model, String> {
     Ok(model)
 }
 
-/// Returns the format that `--format` and `--json` ask for.
 pub(crate) fn format(format: Format, json: bool) -> Format {
     if json { Format::Json } else { format }
 }

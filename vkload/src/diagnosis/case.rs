@@ -89,7 +89,6 @@ impl Case {
         self.planned.drivers.drivers.get(driver.index)
     }
 
-    /// Returns the library that this manifest names.
     pub(super) fn library(&self, manifest: &str) -> Option<&Library> {
         self.facts.libraries.iter().find(|library| library.manifest == manifest)
     }
@@ -115,7 +114,6 @@ impl Case {
         !self.facts.not_read.iter().any(|other| other == name)
     }
 
-    /// Returns whether the GPU can be used.
     pub(super) fn is_driven(&self, gpu: &Gpu) -> bool {
         let trials = self.trials.program.iter().chain(self.trials.drivers.iter().map(|(_, trial)| trial));
         trials.flat_map(Trial::usable).any(|device| device.is(gpu))
@@ -171,7 +169,6 @@ impl Case {
         manager.map_or_else(unknown, |manager| manager.nvidia_driver(&self.facts.system))
     }
 
-    /// Returns how the package with this library is installed.
     pub(super) fn install_library(&self, name: &str) -> Vec<Step> {
         if self.is_sealed() {
             return vec![SEALED.into()];
@@ -226,7 +223,6 @@ impl Case {
         self.facts.owners.get(path).is_some_and(String::is_empty)
     }
 
-    /// Returns the command that removes a file.
     pub(super) fn remove(&self, path: &str) -> Command {
         self.on(path, "sudo rm {}", &[&path])
     }
@@ -244,7 +240,6 @@ const VIRTIO: u32 = 0x1af4;
 /// The advice if nothing can be installed.
 const SEALED: &str = "Nothing can be installed in here: update the application and its runtime";
 
-/// Returns the last part of a path.
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

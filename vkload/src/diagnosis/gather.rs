@@ -46,7 +46,6 @@ pub(crate) enum Whom<'a> {
     OwnLoader,
 }
 
-/// Returns the case that is asked for.
 pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     let (mut target, mut variables) = target(&request.whom)?;
     if let Some(process) = target.process.as_ref().filter(|process| process.confined && request.probe) {

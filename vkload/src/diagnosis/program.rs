@@ -22,7 +22,6 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Returns the program that this name or path starts.
     pub(super) fn find(name: &Path) -> Result<Self, String> {
         let file = found(name).ok_or_else(|| match name.components().count() {
             0 | 1 => format!("no program {} in PATH", name.display()),

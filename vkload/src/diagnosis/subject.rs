@@ -81,7 +81,6 @@ impl Target {
         Ok(target)
     }
 
-    /// Returns this program, with the loader in it.
     pub(crate) fn this_program() -> Self {
         let program = env::current_exe().ok();
         Self {
@@ -100,7 +99,6 @@ impl Target {
         Self { loader, built_in: true, bits: usize::BITS, ..Self::default() }
     }
 
-    /// Returns the loader as the subject of a trial.
     pub(super) fn subject(&self) -> Subject {
         if self.built_in { Subject::Own } else { Subject::Loader { library: self.loader.clone() } }
     }
@@ -221,7 +219,6 @@ impl LayerView {
         Some(changes).filter(|_| !self.is_by_settings() && self.part_of.is_none())
     }
 
-    /// Returns the command that turns it off.
     pub(crate) fn off(&self, variables: &Variables) -> Command {
         if let Some(name) = self.variable() {
             return Command::unset(name);

@@ -231,12 +231,10 @@ impl Trials {
         self.causes.iter().flat_map(|cause| &cause.layers)
     }
 
-    /// Returns the result of the driver with this manifest.
     pub(crate) fn driver(&self, manifest: &str) -> Option<&Trial> {
         self.drivers.iter().find(|(of, trial)| of == manifest && trial.has_begun()).map(|(_, trial)| trial)
     }
 
-    /// Returns the result of opening this layer.
     pub(crate) fn layer(&self, name: &str) -> Option<&Trial> {
         self.layers.iter().find(|(of, trial)| of == name && trial.has_begun()).map(|(_, trial)| trial)
     }

@@ -32,7 +32,6 @@ pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
     }
 }
 
-/// Returns the case that these options ask for.
 fn diagnosed(options: &DoctorArguments) -> Result<Case, String> {
     let whom = match (options.pid, &options.program[..]) {
         (Some(id), _) => Whom::Process(id),

@@ -59,7 +59,6 @@ pub(super) fn html(answer: &Diagnosis) -> String {
     page::document(&answer.headline(), &sections)
 }
 
-/// Returns a finding as a card of the page.
 pub(super) fn card(finding: &Finding) -> Part {
     let (title, text) = if finding.about.is_empty() {
         (finding.what.clone(), String::new())

@@ -148,7 +148,6 @@ fn sets(line: &str, name: &str) -> bool {
     })
 }
 
-/// Returns the files of the unit that the process belongs to.
 fn unit_files(root: &Path, home: &Path, id: u32) -> Vec<(PathBuf, Setter)> {
     let groups = read(&root.join(format!("proc/{id}/cgroup")));
     let path =
@@ -167,7 +166,6 @@ fn unit_files(root: &Path, home: &Path, id: u32) -> Vec<(PathBuf, Setter)> {
     folders.flat_map(of_folder).map(|file| (file, setter.clone())).collect()
 }
 
-/// Returns the desktop entries that start the program.
 fn desktop_entries(
     root: &Path,
     home: &Path,

@@ -54,7 +54,6 @@ const MACHINES: &[(u16, &str)] = &[
     (elf::EM_MIPS, "mips"),
 ];
 
-/// The machine that this program is for.
 pub(super) const OWN_MACHINE: &str = match std::env::consts::ARCH.as_bytes() {
     b"x86_64" => "x86-64",
     b"x86" => "i386",
@@ -82,7 +81,6 @@ pub(super) fn read(path: &Path) -> Result<Elf, ElfError> {
     })
 }
 
-/// Returns whether the library exports each of these names.
 pub(super) fn exports(path: &Path, names: &[&str]) -> Vec<bool> {
     let found = with(path, |data, kind| match kind {
         FileKind::Elf64 => symbols::<elf::FileHeader64<Endianness>, _>(data, names),

@@ -142,13 +142,11 @@ impl Packages {
         with_package(if is_there { row.reinstall } else { row.install }, package)
     }
 
-    /// Returns the command that installs the Vulkan loader.
     pub(crate) fn loader(&self, bits: u32) -> Option<Command> {
         let manager = self.manager?;
         self.install(manager, manager.row()?.loader, bits)
     }
 
-    /// Returns the command that installs the validation layers.
     pub(crate) fn validation(&self) -> Option<Command> {
         let manager = self.manager?;
         self.install(manager, manager.row()?.validation, usize::BITS)
@@ -161,7 +159,6 @@ impl Packages {
         self.install(manager, vendor.and_then(|vendor| row.driver(vendor)).or_else(|| row.driver(0))?, bits)
     }
 
-    /// Returns the command that installs the firmware of devices of this vendor.
     pub(crate) fn firmware(&self, like: &[String], vendor: u32) -> Option<Command> {
         let is_debian = like.iter().any(|id| id == "debian") && !like.iter().any(|id| id == "ubuntu");
         let package = match (self.manager?, vendor) {
@@ -196,12 +193,10 @@ impl Manager {
         rows().find(|row| row.manager == self)
     }
 
-    /// Returns the command that installs a package.
     fn install(self, package: &str) -> Option<Command> {
         with_package(self.row()?.install, package)
     }
 
-    /// Returns the commands that install the package with this library.
     pub(crate) fn install_library(self, soname: &str, bits: u32) -> Vec<Step> {
         let (install, wide) =
             (|package: &str| self.install(package).map(Step::from), format!("{soname}()(64bit)"));

@@ -37,7 +37,6 @@ const KEYS: &[&str] =
     &["/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub", "/etc/pki/akmods/certs/public_key.der"];
 
 impl System {
-    /// Returns whether it is this distribution or one like it.
     pub(crate) fn is(&self, id: &str) -> bool {
         self.like.iter().any(|like| like == id)
     }

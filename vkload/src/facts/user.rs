@@ -30,12 +30,10 @@ impl Database {
         Self { users: text("passwd"), groups: text("group") }
     }
 
-    /// Returns the name of a user, or the number.
     pub(super) fn user_name(&self, id: u32) -> String {
         named(&self.users, id).unwrap_or_else(|| id.to_string())
     }
 
-    /// Returns the name of a group, or the number.
     pub(super) fn group_name(&self, id: u32) -> String {
         named(&self.groups, id).unwrap_or_else(|| id.to_string())
     }

@@ -73,7 +73,6 @@ impl Report {
         notes
     }
 
-    /// Returns the command that repeats a failure.
     fn again(&self, trial: &Trial) -> Command {
         Command::new("vkload exec --faults {}", &[&trial.failure.rule()]).then_line(&self.program)
     }

@@ -32,7 +32,6 @@ pub(crate) fn print(options: &InfoArguments) -> ExitCode {
     }
 }
 
-/// Returns the report as tables or as JSON.
 pub(crate) fn render(report: &Report, verbose: bool, json: bool) -> String {
     if !json {
         return text::render(report, verbose);

@@ -215,7 +215,6 @@ fn linker_words() -> String {
         .unwrap_or_else(|| "the dynamic linker gives no reason".to_owned())
 }
 
-/// Returns the symbol, as a pointer of type `F`.
 fn symbol<F: Copy>(library: *mut c_void, name: &CStr) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
     // SAFETY: the library is open, and the name a string.

@@ -153,7 +153,6 @@ impl Line<'_> {
     }
 }
 
-/// Returns the file whose code is at the address.
 pub(super) fn file_at(maps: &[u8], address: usize) -> Option<&[u8]> {
     lines(maps)
         .find(|line| line.executable && line.holds(address))

@@ -11,7 +11,6 @@ use crate::lossless;
 use crate::planned::Planned;
 use crate::switches::Changes;
 
-/// Returns a layer as something to try.
 pub(crate) fn subject(layer: &LayerCandidate, alone: bool) -> Subject {
     let functions = layer.manifest.as_ref().map(|manifest| &manifest.functions);
     let name =

@@ -53,7 +53,6 @@ pub(crate) fn libraries_not_found(subject: &Subject, settings: &Settings) -> Vec
     searches::not_found(&run(subject, settings, &changes).1, &|path| lossless::path(path).exists())
 }
 
-/// Runs the trial, and returns its result and its output.
 fn run(subject: &Subject, settings: &Settings, changes: &Changes) -> (Trial, String) {
     let mut trial = Trial { of: subject.clone(), ..Trial::default() };
     let printed = match start(subject, settings, changes) {

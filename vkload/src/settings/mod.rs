@@ -19,7 +19,6 @@ pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
     }
 }
 
-/// Returns whether the file is to change.
 fn changes(options: &SettingsArguments) -> bool {
     let named = [&options.order, &options.device, &options.only_gpu].map(Vec::len);
     let (layers, drivers) = (options.layer.len(), options.driver.len());

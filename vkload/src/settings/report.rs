@@ -110,7 +110,6 @@ impl Report {
         self.file.objects.get(self.file.choose(program)?)
     }
 
-    /// Returns the programs that the file names.
     fn programs(&self) -> Vec<String> {
         let keys = self.file.objects.iter().flat_map(|settings| settings.app_keys.iter().flatten());
         keys.map(|key| lossless::text(key)).collect()

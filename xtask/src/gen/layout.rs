@@ -95,7 +95,6 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// Returns the size in each ABI.
     pub(super) fn sizes(&self, name: &str) -> Result<[usize; 3], Failure> {
         each(|abi| Ok(self.layout(name, abi)?.size))
     }

@@ -168,7 +168,6 @@ pub(super) fn minor(feature: Node) -> Result<u8, Failure> {
     Ok(number.strip_prefix("1.").ok_or("a core version that is not 1.x")?.parse()?)
 }
 
-/// Returns the commands that are declared in full, by name.
 pub(super) fn declared_commands<'a>(root: Node<'a, 'a>) -> BTreeMap<&'a str, Node<'a, 'a>> {
     let nodes = grandchildren(root, "commands", "command").filter(|node| of_this_api(*node));
     nodes.filter_map(|node| Some((child_text(children(node, "proto").next()?, "name")?, node))).collect()

@@ -127,7 +127,6 @@ impl<'a> Reader<'a> {
         Ok(Some(wrapped(&words)))
     }
 
-    /// Returns the type that the processor passes.
     fn class(&self, of_type: &str) -> Result<&'static str, Failure> {
         let is_enum = self
             .definitions

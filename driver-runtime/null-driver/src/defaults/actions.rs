@@ -135,7 +135,6 @@ pub(super) fn done(operation: u64) -> vk::Result {
     if operation == 0 { SUCCESS } else { vk::Result::OPERATION_NOT_DEFERRED_KHR }
 }
 
-/// Returns a result that is not success.
 pub(super) fn failure(result: i32) -> vk::Result {
     vk::Result::from_raw(result)
 }

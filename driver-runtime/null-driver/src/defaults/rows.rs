@@ -35,7 +35,6 @@ pub(super) fn after<R: Outcome>(command: CommandId, outcome: R, wanted: Option<(
     outcome::logged(command, outcome)
 }
 
-/// Returns the outcome of a call that fails with the result.
 pub(super) fn failed<R: Outcome>(command: CommandId, result: vk::Result) -> R {
     outcome::logged(command, R::failed(result))
 }

@@ -41,7 +41,6 @@ impl Host for System {
     }
 }
 
-/// Returns the value of an environment variable.
 pub(crate) fn variable(name: &str) -> Option<String> {
     let name = alloc::format!("{name}\0");
     // SAFETY: the name is NUL-terminated; the value is copied at once.

@@ -45,7 +45,6 @@ impl<T> Shared<T> {
     }
 }
 
-/// Sleeps for this many milliseconds.
 pub(crate) fn pause(milliseconds: u32) {
     if milliseconds == 0 {
         return;

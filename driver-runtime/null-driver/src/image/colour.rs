@@ -9,7 +9,6 @@ use vkload_driver_runtime::format::{Component, FormatInfo, NumericFormat as Kind
 
 const SHARED_EXPONENT_BITS: u32 = 27;
 
-/// Returns a texel of a plane with this value.
 pub(crate) fn texel(format: &FormatInfo, plane: Plane, value: Clear) -> Vec<u8> {
     let mut bytes = match value {
         Clear::DepthStencil(value) => depth_or_stencil(format, plane, value),

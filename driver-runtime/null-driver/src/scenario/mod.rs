@@ -239,7 +239,6 @@ impl Scenario {
         self.profile.as_ref()?.format(format)
     }
 
-    /// Returns the limits of a profile.
     pub(crate) fn limits(&self) -> Option<&vk::PhysicalDeviceLimits> {
         self.profile.as_ref().map(|profile| &profile.device.properties.limits)
     }

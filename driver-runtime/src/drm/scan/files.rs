@@ -62,7 +62,6 @@ pub(super) fn may_open(path: &CStr) -> Result<(), Errno> {
     check(unsafe { libc::access(path.as_ptr(), libc::R_OK | libc::W_OK) })
 }
 
-/// Returns the path without links.
 pub(super) fn real_path(path: &CStr) -> Said<Text> {
     let mut room = [0; libc::PATH_MAX as usize];
     // SAFETY: a C string, and a buffer for the longest path that the call may write.
@@ -74,7 +73,6 @@ pub(super) fn real_path(path: &CStr) -> Said<Text> {
     text(&[unsafe { CStr::from_ptr(room.as_ptr()) }.to_bytes()]).map(Ok)
 }
 
-/// Returns the target of a link in a folder.
 pub(super) fn link(folder: &[u8], name: &[u8]) -> Said<Text> {
     let path = CPath::of(&[folder, b"/", name])?;
     let mut room = [0u8; libc::PATH_MAX as usize];

@@ -32,7 +32,6 @@ const SURFACE: [vk::Result; 4] = [
     vk::Result::ERROR_NATIVE_WINDOW_IN_USE_KHR,
 ];
 
-/// Returns the result of a name or number.
 pub(crate) fn result_of(text: &str) -> Option<vk::Result> {
     if let Ok(number) = text.parse() {
         return Some(vk::Result::from_raw(number));

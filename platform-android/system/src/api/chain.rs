@@ -43,7 +43,6 @@ impl Chain {
         }
     }
 
-    /// Returns the links to pass to vkCreateInstance.
     pub(super) fn instance_links(
         &self,
         memory: CopiedCallbacks,

@@ -138,7 +138,6 @@ pub(super) fn printed(trial: &Trial) -> String {
     trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default()
 }
 
-/// Returns the steps to do without a driver.
 pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
     let variable = driver.found_by.as_str();
     let mut steps: Vec<Step> = Vec::new();

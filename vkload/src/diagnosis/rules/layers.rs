@@ -49,7 +49,6 @@ pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
     case.layers.iter().filter_map(of).collect()
 }
 
-/// Returns the steps to turn it off.
 pub(super) fn off(case: &Case, layer: &LayerView) -> Vec<Step> {
     let off = layer.off(&case.facts.variables);
     if layer.is_by_settings() {

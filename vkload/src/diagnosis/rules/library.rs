@@ -5,7 +5,6 @@ use super::super::finding::Id;
 use crate::command::{Command, Step};
 use crate::facts::{Library, LibraryState, Missing, VersionNeed};
 
-/// A problem of a library, and the remedy.
 pub(super) struct LibraryProblem {
     pub(super) id: Id,
     pub(super) what: String,

@@ -124,7 +124,7 @@ pub(super) fn container(case: &Case) -> Option<Finding> {
     let capabilities = case.variable("NVIDIA_DRIVER_CAPABILITIES");
     let has_graphics =
         capabilities.is_some_and(|value| value.split(',').any(|it| matches!(it.trim(), "all" | "graphics")));
-    // Where libraries are installed, only a trial shows that they do not do.
+    // Where libraries are installed, only a trial shows that they are not enough.
     if !has_graphics && (case.works().is_some() || case.facts.nvidia.libraries.is_empty()) {
         let what = match capabilities {
             Some(value) => format!("is \"{value}\", which lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),

@@ -12,7 +12,6 @@ fn path(case: &Case) -> Option<String> {
     (!path.is_empty()).then(|| lossless::text(path))
 }
 
-/// Returns the command that removes the file.
 pub(super) fn remove(case: &Case) -> Command {
     case.remove(&path(case).unwrap_or_default())
 }

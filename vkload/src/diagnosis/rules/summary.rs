@@ -123,7 +123,6 @@ pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
     Some(finding.with_steps(install(case)))
 }
 
-/// Returns the steps to install a driver here.
 fn install(case: &Case) -> Vec<Step> {
     let vendor = case.facts.gpus.iter().find(|gpu| gpu.can_have_vulkan()).map(|gpu| gpu.vendor);
     if vendor == Some(0x10de) {

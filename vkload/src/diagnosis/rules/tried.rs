@@ -12,7 +12,6 @@ use crate::command::{Command, Step};
 use crate::probe::{Ending, Trial};
 use crate::view::{Device, DriverView};
 
-/// Returns the outcome of a trial as a clause.
 fn clause(cause: &Culprit, trial: &Trial) -> String {
     match (&cause.breaks, &trial.ending) {
         (Broken::Program, Ending::Finished) => "the program works".to_owned(),

@@ -175,7 +175,6 @@ impl<'a> Call<'a> {
         Some(Self { ago: ago.parse().ok()?, command, end })
     }
 
-    /// Returns the result, if it is an error.
     pub(super) fn error(&self) -> Option<&'a str> {
         match self.end {
             End::Result(result) if result.starts_with("VK_ERROR_") => Some(result),

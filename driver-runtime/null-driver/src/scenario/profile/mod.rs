@@ -96,7 +96,6 @@ struct Reader<'a> {
     notes: Notes,
     /// The number of queue families read up to now.
     families: u32,
-    /// The version that the profile is for.
     version: Option<u32>,
 }
 
