@@ -1,5 +1,3 @@
-//! The time.
-
 use core::mem::MaybeUninit;
 
 /// Nanoseconds of a clock that never goes back.
