@@ -43,10 +43,11 @@ mod tests {
     use super::*;
     use std::boxed::Box;
 
-    /// Returns the bytes of the properties of Vulkan 1.3 that had `contents` after their last member but one.
+    /// Returns the bytes after the header of the properties of Vulkan 1.3 that had `contents` after their last member but one.
     fn bytes(contents: u8) -> Box<[u8]> {
         let mut known = Description::new(b"gpu", vk::API_VERSION_1_3, vk::PhysicalDeviceType::CPU);
-        let size = size_of::<vk::PhysicalDeviceVulkan13Properties<'_>>();
+        let header = size_of::<vk::BaseOutStructure<'_>>();
+        let size = size_of::<vk::PhysicalDeviceVulkan13Properties<'_>>() - header;
         let last = offset_of!(
             vk::PhysicalDeviceVulkan13Properties<'_>,
             uniform_texel_buffer_offset_single_texel_alignment
@@ -56,7 +57,7 @@ mod tests {
         unsafe {
             first.add(last).write_bytes(contents, last.next_multiple_of(align_of::<u64>()) - last);
             clear(&mut known);
-            core::slice::from_raw_parts((&raw const known.vulkan_1_3).cast::<u8>(), size).into()
+            core::slice::from_raw_parts(first.add(header).cast_const(), size).into()
         }
     }
 
