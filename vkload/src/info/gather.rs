@@ -36,7 +36,6 @@ pub(crate) fn report(answer: &Diagnosis) -> Report {
     report
 }
 
-/// Returns a driver with the result of trying it.
 fn driver(mut view: DriverView, warning: Option<String>, trial: Option<&Trial>) -> Driver {
     let mut remarks = Vec::from_iter((!view.remark.is_empty()).then(|| std::mem::take(&mut view.remark)));
     remarks.extend(warning);
