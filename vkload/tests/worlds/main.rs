@@ -55,8 +55,15 @@ fn every_world_gets_its_answer_and_every_finding_has_a_world() {
     let (mut wrong, mut ids) = (String::new(), BTreeSet::new());
     for world in files.iter_mut().flat_map(|(_, worlds)| worlds) {
         let Some(told) = told.next().flatten() else { continue };
-        let said: Vec<String> =
-            told.text.lines().take(3).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        // Three lines, each with its continuations.
+        let mut whole = 0;
+        let is_recorded = |line: &&str| {
+            whole += usize::from(!line.starts_with("    "));
+            whole <= 3
+        };
+        let said: Vec<String> = (told.text.lines().take_while(is_recorded).filter(|line| !line.is_empty()))
+            .map(str::to_owned)
+            .collect();
         if said != world.answer {
             wrong += &format!(
                 "== {}\nexpected:\n{}\n\nsaid:\n{}\n",
