@@ -38,13 +38,13 @@ type Failure = Box<dyn std::error::Error>;
 enum Task {
     /// Build the shared library, alone, into target/release
     Build(build::Options),
-    /// Check what the built library exports, needs and contains, or another file
+    /// Check the exports, imports and contents of the built library, or of another file
     Abi { file: Option<PathBuf> },
-    /// Build the null driver for Linux, Android's HAL and Fuchsia, and check what it exports and needs
+    /// Build the null driver for Linux, Android's HAL and Fuchsia, and check its exports and imports
     DriverAbi,
     /// Build Fuchsia's libvulkan.so and check it
     FuchsiaAbi(fuchsia_abi::Options),
-    /// Build Android's libraries for four ABIs, and check what they export, need and contain
+    /// Build Android's libraries for four ABIs, and check their exports, imports and contents
     AndroidAbi(android_options::Options),
     /// Pack what android-abi has built for applications, and the Java API, as an Android archive and a Maven repository
     Aar(android_options::Options),

@@ -1,4 +1,4 @@
-/// The items of a driver without parts of its own; the names are those of the place where it stands.
+/// The items of a driver without parts of its own, for a file that imports their types.
 macro_rules! no_parts {
     () => {
         type Instance = ();

@@ -297,14 +297,14 @@ impl Search<'_> {
                 Suspect::Layer(_) => {}
             }
         }
-        // LD_LIBRARY_PATH would not always do, since an RPATH of the program comes before it.
+        // LD_LIBRARY_PATH is not enough, since an RPATH of the program comes before it.
         if !preloaded.is_empty() {
             changes.insert("LD_PRELOAD".to_owned(), Some(preloaded.join(":")));
         }
         if !drivers.is_empty() {
             changes.extend(self.only(&|manifest| !drivers.contains(&manifest)));
         }
-        // What is left out may have kept libraries from being found.
+        // Without the suspects, the loader may find libraries that it did not find before.
         let (variables, bits) = (&self.settings.variables, usize::BITS);
         let is_safe = |planned: Planned| planned.check_rights().is_ok();
         let found = || switches::plan(variables, &changes, self.executable, bits).is_ok_and(is_safe);

@@ -228,7 +228,7 @@ fn firmware(root: &Path, module: &str, messages: &OnceCell<Vec<String>>) -> Opti
     named.chain(folder).find(|name| !is_there(name)).map(|name| format!("/lib/firmware/{name}"))
 }
 
-/// Returns the lines about firmware that the kernel wrote, as far as the program's name in front of the message tells.
+/// Returns the lines about firmware that carry the kernel's name. `logger` can forge it, so that the lines are only a hint.
 fn messages_of_kernel(root: &Path) -> Vec<String> {
     let is_kernels = |line: &&str| {
         let tag = line.split_once(": ").map(|(tag, _)| tag);

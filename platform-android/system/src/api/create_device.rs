@@ -84,8 +84,8 @@ unsafe fn warn_of_layers(instance: &Instance, chain: &Chain, info: &vk::DeviceCr
     let mut asked = unsafe { name::list(names, count) }.peekable();
     if asked.peek().is_some() && !asked.eq(chain.layers.iter().map(|layer| layer.name())) {
         vkload_core::log!(instance.logger, Warning, Usage:
-            "vkCreateDevice: ppEnabledLayerNames is ignored: the layers of a device are those of its \
-             instance, which are others");
+            "vkCreateDevice: ppEnabledLayerNames is ignored, since a device has its instance's layers, and \
+             these differ");
     }
 }
 

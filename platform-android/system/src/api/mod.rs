@@ -85,7 +85,7 @@ fn nothing_created(logger: &Logger, kind: &str) -> vk::Result {
 
 fn report_missing(logger: &Logger, kind: &str, missing: CommandId) {
     vkload_core::log!(logger, Error, Layer:
-        "vkCreate{kind}: {} is of Vulkan 1.0, and neither the driver nor a layer has it: see whether it is there \
-         without layers, which tells whether one of them or the driver has to be corrected",
+        "vkCreate{kind}: {} is of Vulkan 1.0, and neither the driver nor a layer has it: a layer hides it if \
+         it is there without layers, otherwise correct the driver",
         Escaped(missing.name().to_bytes()));
 }

@@ -49,7 +49,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
             let what = format!(
                 "this GPU ({maker}) is set aside for virtual machines ({kernel}), so no program here can use it"
             );
-            // Beside another GPU, this is meant.
+            // A machine with another GPU keeps this one for virtual machines on purpose.
             let is_other = |other: &Gpu| case.works().is_none() && other.has_usual_driver();
             if case.devices().iter().any(|device| device.kind != "cpu")
                 || case.facts.gpus.iter().any(is_other)
@@ -109,7 +109,7 @@ fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Op
         return None;
     }
     let kernel = gpu.driver.as_deref().unwrap_or_default();
-    // A platform device has no address by which it could be told from others.
+    // A platform device has no address that identifies it.
     let is_it = |device: &Device| device.is(gpu) || (gpu.vendor == 0 && device.kind != "cpu");
     let is_helped =
         case.trials.helped.iter().any(|(of, trial)| {

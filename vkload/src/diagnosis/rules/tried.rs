@@ -80,9 +80,8 @@ fn library(case: &Case, cause: &Culprit, (brought, system): &(String, String)) -
         "without it" => format!("with {system}"),
         all => all.to_owned(),
     };
-    let what = format!(
-        "is what the program brings, and a driver needs another version: with it {with}; {without_it} {without}"
-    );
+    let what =
+        format!("is the program's own and replaces the system's: with it {with}; {without_it} {without}");
     let program = case.target.program.clone().unwrap_or_default();
     let off = format!("{brought}.off");
     Finding::new(case, Id::LibraryBrought, brought, what)

@@ -94,7 +94,7 @@ fn is_list(name: &str) -> bool {
     name == "LD_LIBRARY_PATH" || (is_loaders && ENDS.iter().any(|end| name.ends_with(end)))
 }
 
-/// Returns what is wrong with the value of a list, and the value that was meant.
+/// Returns the mistake in the value of a list, and the corrected value.
 fn slip(name: &str, value: &str, home: &str) -> Option<(String, String)> {
     let (trimmed, separator) = (value.trim(), if name.starts_with("VK_LOADER_") { ',' } else { ':' });
     let is_wrong =
