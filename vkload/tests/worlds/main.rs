@@ -5,6 +5,7 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+mod answers;
 mod mesa;
 mod parts;
 mod root;
@@ -51,7 +52,7 @@ fn every_world_gets_its_answer_and_every_finding_has_a_world() {
     let count: usize = files.iter().map(|(_, worlds)| worlds.len()).sum();
     assert!(count >= ENOUGH, "{count}");
     let mut told =
-        ask(&files.iter().flat_map(|(_, worlds)| worlds).collect::<Vec<_>>(), &root::doctor).into_iter();
+        ask(&files.iter().flat_map(|(_, worlds)| worlds).collect::<Vec<_>>(), &answers::doctor).into_iter();
     let (mut wrong, mut ids) = (String::new(), BTreeSet::new());
     for world in files.iter_mut().flat_map(|(_, worlds)| worlds) {
         let Some(told) = told.next().flatten() else { continue };
@@ -107,8 +108,8 @@ fn after_the_printed_command_the_cause_is_gone() {
     let files = files();
     let worlds: Vec<&World> = files.iter().flat_map(|(_, worlds)| worlds).collect();
     let (mut wrong, mut count) = (String::new(), 0);
-    for (world, executed) in worlds.iter().zip(ask(&worlds, &root::executed)) {
-        let Some(root::Executed { command, before, after }) = executed.flatten() else { continue };
+    for (world, executed) in worlds.iter().zip(ask(&worlds, &answers::executed)) {
+        let Some(answers::Executed { command, before, after }) = executed.flatten() else { continue };
         count += 1;
         // If another cause remains, the answer is another one.
         if !after.starts_with("Vulkan 1") && after.contains(&before) {
@@ -133,7 +134,7 @@ fn a_healthy_machine_gets_one_line_however_it_is_asked() {
     let (_, worlds) = files.iter().find(|(path, _)| path.ends_with(HEALTHY)).expect("healthy machines");
     assert!(worlds.len() >= ENOUGH_HEALTHY, "{}", worlds.len());
     let mut wrong = String::new();
-    for (world, answers) in worlds.iter().zip(ask(&worlds.iter().collect::<Vec<_>>(), &root::answers)) {
+    for (world, answers) in worlds.iter().zip(ask(&worlds.iter().collect::<Vec<_>>(), &answers::answers)) {
         for (way, text, code) in answers.into_iter().flatten() {
             if code != Some(0) || text.lines().count() != 1 {
                 wrong += &format!("== {}: doctor {way}: {code:?}\n{text}\n", world.name);

@@ -2,12 +2,12 @@
 
 use std::ffi::CString;
 use std::fs;
-use std::io::{self, BufRead as _, BufReader};
+use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown, chroot, symlink};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::thread;
 
 use crate::parts::{self, LIB};
@@ -34,11 +34,8 @@ const SYSTEMS: &[(&str, &str)] = &[
     ("alpine", "PRETTY_NAME=\"Alpine Linux v3.20\"\nID=alpine\n"),
 ];
 
-/// The path of the doctor's recording.
-const RECORDING: &str = "/run/out/recording.json";
-
 /// A program that uses Vulkan.
-const PROGRAM: &str = "/usr/bin/game";
+pub(crate) const PROGRAM: &str = "/usr/bin/game";
 
 /// A test case's own mounts and network: an X server's abstract socket belongs to a network.
 const NAMESPACES: libc::c_int = libc::CLONE_NEWNS | libc::CLONE_NEWNET;
@@ -49,153 +46,9 @@ pub(crate) fn is_possible() -> bool {
     thread::spawn(|| unsafe { libc::unshare(NAMESPACES) == 0 }).join().unwrap_or(false)
 }
 
-/// The doctor's output.
-pub(crate) struct Told {
-    /// In the test case.
-    pub(crate) text: String,
-    /// Here, where its recording is replayed.
-    pub(crate) replayed: String,
-    /// The ids of its findings.
-    pub(crate) ids: Vec<String>,
-}
-
-/// Returns the doctor's output in this test case.
-pub(crate) fn doctor(world: &World) -> Told {
-    let kept = tempfile::tempdir().expect("a folder");
-    let recording = kept.path().join("recording.json");
-    let text = within(world, kept.path(), |built| {
-        let running = built.process.as_ref().map(|(group, variables)| {
-            let running = Running::new(built.as_user(PROGRAM).envs(variables.iter().cloned()));
-            fs::write("/run/group", format!("0::{group}\n")).expect("written");
-            let file = format!("/proc/{}/cgroup", running.id);
-            mount("/run/group", Path::new(&file), "", libc::MS_BIND, "");
-            running
-        });
-        let pid = running.as_ref().map(|running| ["--pid", &running.id]);
-        let arguments: Vec<&str> =
-            ["--record", RECORDING].into_iter().chain(pid.into_iter().flatten()).collect();
-        let output = built.command(&arguments).stdin(Stdio::piped()).output().expect("vkload runs");
-        let said = without_sizes(&(text(&output.stdout) + &without_progress(&text(&output.stderr))));
-        running.iter().fold(said, |said, running| running.without_id(&said))
-    });
-    let replay = |more: &[&str]| {
-        let mut vkload = Command::new(env!("CARGO_BIN_EXE_vkload"));
-        let output = vkload.arg("replay").arg(&recording).args(["--show", "doctor"]).args(more).output();
-        let output = output.expect("vkload runs");
-        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
-    };
-    let json: serde_json::Value = serde_json::from_str(&replay(&["--json"])).unwrap_or_default();
-    let findings = json["findings"].as_array().cloned().unwrap_or_default();
-    let ids = findings.iter().filter_map(|finding| finding["id"].as_str()).map(str::to_owned).collect();
-    let replayed = without_sizes(&replay(&[]));
-    let id = regex_lite::Regex::new(r"(process|--pid) \d+").expect("a pattern");
-    Told { text, replayed: id.replace_all(&replayed, "$1 PID").into_owned(), ids }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Returns the text without the lines about slow trials, which a busy machine adds.
-fn without_progress(text: &str) -> String {
-    text.lines().filter(|line| !line.starts_with("vkload: trying ")).map(|line| format!("{line}\n")).collect()
-}
-
-/// A program that has used Vulkan, and ends when it is dropped.
-struct Running {
-    child: Child,
-    id: String,
-}
-
-impl Running {
-    fn new(program: &mut Command) -> Self {
-        let mut child = program
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the program runs");
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("read");
-        let id = child.id().to_string();
-        Self { child, id }
-    }
-
-    /// Returns the process's output, without its number.
-    fn without_id(&self, said: &str) -> String {
-        said.replace(&format!("process {}", self.id), "process PID")
-            .replace(&format!("--pid {}", self.id), "--pid PID")
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
-    }
-}
-
-/// A command that the doctor prints first, and its answer before and after the command was executed.
-pub(crate) struct Executed {
-    pub(crate) command: String,
-    pub(crate) before: String,
-    pub(crate) after: String,
-}
-
-/// The beginnings of commands that a test case can execute: they change variables, remove files or give permissions.
-const SIMPLE: [&str; 5] = ["export ", "unset ", "rm ", "sudo rm ", "sudo chmod "];
-
-/// Executes the first command that the doctor prints in this test case, if trials have shown its cause.
-pub(crate) fn executed(world: &World) -> Option<Executed> {
-    let kept = tempfile::tempdir().expect("a folder");
-    within(world, kept.path(), |built| {
-        let output = built.command(&["--json"]).stdin(Stdio::piped()).output().expect("vkload runs");
-        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
-        let finding = answer["findings"].get(0)?;
-        let is_tried = finding["tried"] == true && finding["severity"] == "error";
-        let command = finding["next"][0].as_str().filter(|_| is_tried && built.process.is_none())?.to_owned();
-        if !SIMPLE.iter().any(|start| command.starts_with(start)) || command.contains("$(") {
-            return None;
-        }
-        let mut shell = Command::new("/usr/bin/sh");
-        shell
-            .args(["-c", &format!("{command}; exec env -0")])
-            .env_clear()
-            .envs(built.variables.iter().cloned());
-        let shell = shell.output().expect("a shell");
-        assert!(shell.status.success(), "{command}: {}", text(&shell.stderr));
-        let variables = text(&shell.stdout);
-        let variables = variables.split('\0').filter_map(|it| it.split_once('='));
-        let output = built.command(&[]).env_clear().envs(variables).output().expect("vkload runs");
-        let before = finding["what"].as_str().unwrap_or_default().to_owned();
-        Some(Executed { command, before, after: text(&output.stdout) })
-    })
-}
-
-/// The ways in which a user may ask about a machine, with the doctor's output and exit code.
-pub(crate) type Answers = Vec<(String, String, Option<i32>)>;
-
-/// Returns the doctor's answers to each way of asking. Those about 32-bit programs are left out on machines that have no loader for them.
-pub(crate) fn answers(world: &World) -> Answers {
-    let kept = tempfile::tempdir().expect("a folder");
-    within(world, kept.path(), |built| {
-        let running = Running::new(&mut built.as_user(PROGRAM));
-        let mut ways = vec![vec![], vec!["--no-probe"], vec!["--", PROGRAM], vec!["--pid", &running.id]];
-        if built.has_narrow_loader {
-            ways.push(vec!["--32"]);
-        }
-        let ask = |way: Vec<&str>| {
-            let output = built.command(&way).stdin(Stdio::null()).output().expect("vkload runs");
-            let said = text(&output.stdout) + &without_progress(&text(&output.stderr));
-            (way.join(" "), said, output.status.code())
-        };
-        ways.into_iter().map(ask).collect()
-    })
-}
-
 /// Runs `task` in a test case, on a thread of its own: threads share a root and a namespace until they are unshared, and the mounts made
 /// after that vanish with the thread.
-fn within<T: Send>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T + Send) -> T {
+pub(crate) fn within<T: Send>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = scope.spawn(|| enter(world, kept, task));
         thread.join().unwrap_or_else(|_| panic!("{}", world.name))
@@ -227,17 +80,11 @@ fn enter<T>(world: &World, kept: &Path, task: impl FnOnce(&Built) -> T) -> T {
     task(&built)
 }
 
-/// Returns how large a compiled driver is depends on the compiler.
-fn without_sizes(text: &str) -> String {
-    let sizes = regex_lite::Regex::new(r"it has \d+ of \d+ bytes").expect("a pattern");
-    sizes.replace_all(text, "it has N of M bytes").into_owned()
-}
-
 fn check(result: i32, what: &str) {
     assert!(result == 0, "{what}: {}", io::Error::last_os_error());
 }
 
-fn mount(what: &str, at: &Path, kind: &str, flags: libc::c_ulong, data: &str) {
+pub(crate) fn mount(what: &str, at: &Path, kind: &str, flags: libc::c_ulong, data: &str) {
     let text = |bytes: &[u8]| CString::new(bytes).expect("no NUL");
     let (what, kind, data) = (text(what.as_bytes()), text(kind.as_bytes()), text(data.as_bytes()));
     let path = text(at.as_os_str().as_bytes());
@@ -251,16 +98,16 @@ fn mount(what: &str, at: &Path, kind: &str, flags: libc::c_ulong, data: &str) {
 #[derive(Default)]
 pub(crate) struct Built {
     root: PathBuf,
-    variables: Vec<(String, String)>,
+    pub(crate) variables: Vec<(String, String)>,
     arguments: Vec<String>,
     /// The numbers of the user's groups, except the user's own group.
     groups: Vec<u32>,
     is_root: bool,
     /// A limit in bytes.
     address_space: Option<u64>,
-    has_narrow_loader: bool,
+    pub(crate) has_narrow_loader: bool,
     /// The control group and the variables of the process that the doctor looks at.
-    process: Option<(String, Vec<(String, String)>)>,
+    pub(crate) process: Option<(String, Vec<(String, String)>)>,
 }
 
 impl Built {
@@ -558,14 +405,14 @@ impl Built {
     }
 
     /// Returns a command that runs the doctor as the test case's user.
-    fn command(&self, more: &[&str]) -> Command {
+    pub(crate) fn command(&self, more: &[&str]) -> Command {
         let mut command = self.as_user("/usr/bin/vkload");
         command.arg("doctor").args(more).args(&self.arguments);
         command
     }
 
     /// Returns a command that the test case's user runs.
-    fn as_user(&self, program: &str) -> Command {
+    pub(crate) fn as_user(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.env_clear().envs(self.variables.iter().cloned());
         if !self.is_root {

@@ -30,7 +30,7 @@ pub(crate) struct World {
 /// A line of a test case.
 #[derive(Debug, Default)]
 pub(crate) struct Thing {
-    /// Its kind: `root::build` handles them all.
+    /// Its kind: `root::Built` makes them all.
     pub(crate) kind: String,
     /// The rest of the line, unchanged.
     raw: String,
