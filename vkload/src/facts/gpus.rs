@@ -197,6 +197,7 @@ fn module(root: &Path, name: &str, messages: &OnceCell<Vec<String>>) -> Option<M
         lists.iter().any(|list| list.contains(&file) || is_debians(list))
     };
     let mut kernels: Vec<String> = folders.iter().filter(has).map(|folder| name_of(folder)).collect();
+    kernels.sort();
     kernels.dedup();
     let is_here = kernels.contains(&running);
     kernels.retain(|kernel| *kernel != running);
