@@ -14,6 +14,7 @@ pub(crate) fn begin() {
 }
 
 /// Something of loom's, which can only be made while a model is executed. It is made when it is first used.
+#[derive(Debug)]
 pub(crate) struct Late<T: 'static>(Cell<Option<(u64, &'static T)>>);
 
 // SAFETY: loom runs all threads of a model on one thread, and none is interrupted in `get`.
@@ -41,6 +42,7 @@ impl<T> Late<T> {
 
 macro_rules! word {
     ($name:ident, $number:ty) => {
+        #[derive(Debug)]
         pub(crate) struct $name {
             first: $number,
             word: Late<loom::sync::atomic::$name>,

@@ -3,6 +3,7 @@
 use super::atomic::Late;
 
 /// Takes the place of `core::cell::UnsafeCell`.
+#[derive(Debug)]
 pub(crate) struct UnsafeCell<T> {
     value: std::cell::UnsafeCell<T>,
     uses: Late<loom::cell::UnsafeCell<()>>,
