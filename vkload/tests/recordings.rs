@@ -77,7 +77,7 @@ fn a_recording_holds_the_machine() {
 }
 
 #[test]
-fn a_layer_that_makes_every_start_slow_is_named() {
+fn what_makes_every_start_slow_is_named() {
     let sandbox = Sandbox::new();
     Driver::new("good").device(Device::new("good gpu")).install(&sandbox);
     Layer::new("VK_LAYER_slow").implicit().install(&sandbox);
@@ -85,19 +85,42 @@ fn a_layer_that_makes_every_start_slow_is_named() {
     let _ = vkload(&sandbox, &[], &["doctor", "--record", text(&file)]);
     let recording = read(&file);
     assert_eq!(recording["trials"]["layers"][0][0], "VK_LAYER_slow", "{recording:#}");
-    // The times of the layer alone and of a program, in milliseconds.
-    let answer = |layer: u64, program: u64| {
+    // The times of the layer or driver alone and of a program, in milliseconds.
+    let answer = |kind: &str, part: u64, program: u64| {
         let mut recording = recording.clone();
-        recording["trials"]["layers"][0][1]["milliseconds"] = layer.into();
+        recording["trials"][kind][0][1]["milliseconds"] = part.into();
         recording["trials"]["program"]["milliseconds"] = program.into();
-        fs::write(&file, recording.to_string()).expect("written");
-        let output = vkload(&sandbox, &[], &["replay", text(&file), "--show", "doctor"]);
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        replayed(&sandbox, &file, &recording)
     };
-    let said = answer(4100, 4200);
-    assert!(said.contains("warning: VK_LAYER_slow makes each program wait 4 seconds"), "{said}");
-    assert!(!answer(4100, 60).contains("seconds"), "the program does not wait");
-    assert!(!answer(60, 4100).contains("seconds"), "not for the layer");
+    for (kind, name) in [("layers", "VK_LAYER_slow"), ("drivers", "good.json")] {
+        let said = answer(kind, 4100, 4200);
+        assert!(said.contains(&format!("{name} makes each program wait 4 seconds")), "{said}");
+        assert!(!answer(kind, 4100, 60).contains("seconds"), "the program does not wait");
+        assert!(!answer(kind, 60, 4100).contains("seconds"), "not for this");
+    }
+}
+
+/// Returns the doctor's answer for a changed recording.
+fn replayed(sandbox: &Sandbox, file: &Path, recording: &Value) -> String {
+    fs::write(file, recording.to_string()).expect("written");
+    let output = vkload(sandbox, &[], &["replay", text(file), "--show", "doctor"]);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn vulkan_does_not_work_for_a_process_without_the_device_files() {
+    let sandbox = machine("tell");
+    let file = sandbox.path("out/recording.json");
+    let _ = vkload(&sandbox, &[], &["doctor", "--record", text(&file)]);
+    let mut recording = read(&file);
+    recording["target"]["process"] =
+        serde_json::json!({"id": 7, "lacks": ["/dev/nvidiactl"], "service": ["ollama.service", false]});
+    let said = replayed(&sandbox, &file, &recording);
+    assert!(said.contains("but not for process 7."), "{said}");
+    assert!(
+        said.contains("its /dev lacks /dev/nvidiactl") && said.contains("systemctl edit ollama.service"),
+        "{said}"
+    );
 }
 
 #[test]

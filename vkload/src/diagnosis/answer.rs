@@ -5,6 +5,7 @@ use std::fmt;
 use super::case::Case;
 use super::finding::{Finding, Severity};
 use super::rules;
+use super::subject::Process;
 use crate::escape;
 use crate::view::Device;
 
@@ -69,11 +70,9 @@ impl Diagnosis {
                     ([only], false) => format!("on {}", only.name),
                     _ => format!("on {} devices: {}", devices.len(), names(devices)),
                 };
-                match (&case.target.program, self.fails_for_programs()) {
-                    (Some(program), true) => {
-                        format!("Vulkan {version} works here, {on}, but not for {}.", program.display())
-                    }
-                    _ => format!("Vulkan {version} works here{whom}, {on}."),
+                match whom.is_empty() || !self.fails_for_programs() {
+                    true => format!("Vulkan {version} works here{whom}, {on}."),
+                    false => format!("Vulkan {version} works here, {on}, but not{whom}."),
                 }
             }
         }
@@ -81,9 +80,11 @@ impl Diagnosis {
 
     /// Returns whether programs cannot use Vulkan, as far as it is known.
     pub(crate) fn fails_for_programs(&self) -> bool {
+        let is_kept_out = |process: &Process| !process.lacks.is_empty();
+        let is_asked =
+            self.case.trials.asked.is_some() || self.case.target.process.as_ref().is_some_and(is_kept_out);
         let has_error = || self.findings.iter().any(|finding| finding.severity == Severity::Error);
-        self.case.fails()
-            || ((self.case.works().is_none() || self.case.trials.asked.is_some()) && has_error())
+        self.case.fails() || ((self.case.works().is_none() || is_asked) && has_error())
     }
 }
 

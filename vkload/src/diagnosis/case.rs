@@ -137,7 +137,7 @@ impl Case {
     /// Returns how Mesa's driver for this vendor's devices is installed, or the one for the processor.
     pub(super) fn install_driver(&self, vendor: Option<u32>) -> Step {
         if self.is_sealed() {
-            return SEALED.into();
+            return self.update_sandbox();
         }
         let before_venus =
             self.facts.system.is("debian") && ["11", "12"].contains(&&*self.facts.system.version);
@@ -156,13 +156,14 @@ impl Case {
             let asked = self.variable("NVIDIA_DRIVER_CAPABILITIES").unwrap_or_default();
             if asked.split(',').any(|it| matches!(it.trim(), "all" | "graphics")) {
                 return vec![
-                    "Start the container again, so that it gets the libraries of the host's driver".into(),
+                    Step::say("Let the toolkit list the host's driver again, on the host, and create the container anew: ")
+                        .run(Command::new("sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", &[])),
                 ];
             }
             return vec!["Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all (or at least graphics,utility)".into()];
         }
         if self.is_sealed() {
-            return vec![SEALED.into()];
+            return vec![self.update_sandbox()];
         }
         let unknown = || vec!["Install NVIDIA's driver; its Vulkan part comes with it".into()];
         let manager = self.facts.packages.manager;
@@ -171,7 +172,7 @@ impl Case {
 
     pub(super) fn install_library(&self, name: &str) -> Vec<Step> {
         if self.is_sealed() {
-            return vec![SEALED.into()];
+            return vec![self.update_sandbox()];
         }
         let unknown = || vec![format!("Install the package that has {name}").into()];
         let manager = self.facts.packages.manager;
@@ -192,7 +193,7 @@ impl Case {
     /// Returns how the package with this file is installed again.
     pub(super) fn reinstall(&self, path: &str) -> Step {
         if self.is_sealed() {
-            return SEALED.into();
+            return self.update_sandbox();
         }
         let packaged = ["/usr/", "/lib", "/etc/"].iter().any(|start| path.starts_with(start))
             && !path.starts_with("/usr/local/");
@@ -227,6 +228,17 @@ impl Case {
         self.on(path, "sudo rm {}", &[&path])
     }
 
+    /// Returns how the libraries of an environment are updated in which nothing can be installed.
+    fn update_sandbox(&self) -> Step {
+        let environment = &self.facts.environment;
+        let step = Step::say("Nothing can be installed in here: update the application and its runtime");
+        match (&environment.snap, &environment.flatpak) {
+            (Some(_), _) => step.and_say(": ").run(Command::new("sudo snap refresh", &[])),
+            (_, Some(_)) => step.and_say(": ").run(Command::new("flatpak update", &[])),
+            _ => step,
+        }
+    }
+
     /// Returns whether the environment cannot be changed from inside by installing packages.
     pub(super) fn is_sealed(&self) -> bool {
         let environment = &self.facts.environment;
@@ -234,11 +246,11 @@ impl Case {
     }
 }
 
+/// The vendor number of AMD's GPUs.
+pub(super) const AMD: u32 = 0x1002;
+
 /// The vendor number of virtual machines' GPUs.
 const VIRTIO: u32 = 0x1af4;
-
-/// The advice if nothing can be installed.
-const SEALED: &str = "Nothing can be installed in here: update the application and its runtime";
 
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

@@ -150,6 +150,7 @@ findings! {
     DriverFails "driver-fails" ERROR_OR_WARNING Seen [NvidiaVersions NvidiaDevice VariableBreaks],
     DriverCrashes "driver-crashes" ERROR_OR_WARNING Proven [VariableBreaks],
     DriverHangs "driver-hangs" ERROR_OR_WARNING Proven [VariableBreaks],
+    DriverSlow "driver-slow" WARNING Seen,
     DriverExits "driver-exits" ERROR_OR_WARNING Proven [VariableBreaks],
     LibraryAbsent "library-absent" ERROR_OR_WARNING Seen [NvidiaVersions],
     LibraryDangling "library-dangling" ERROR_OR_WARNING Seen,
@@ -181,6 +182,7 @@ findings! {
     LayerLeftOn "layer-left-on" WARNING Chosen,
     LayerMoved "layer-moved" NOTE Seen,
     WrongSeparator "wrong-separator" ERROR_OR_WARNING Seen,
+    VariableWithoutLayer "variable-without-layer" WARNING Known,
     MisspeltVariable "misspelt-variable" WARNING Chosen,
     SearchFolders "search-folders" WARNING Chosen,
     SettingsUnusable "settings-unusable" WARNING Chosen,
@@ -201,7 +203,7 @@ findings! {
     WslDevice "wsl-device" ERROR_OR_WARNING Chosen,
     WslDriver "wsl-driver" ERROR_OR_WARNING Chosen,
     DisplayDead "display-dead" WARNING Chosen,
-    ProcessElsewhere "process-elsewhere" WARNING Seen,
+    ProcessElsewhere "process-elsewhere" ERROR_OR_WARNING Seen,
     AppImage "app-image" NOTE Likely,
     ProcessLibraries "process-libraries" NOTE Likely,
     CallCrashes "call-crashes" ERROR Seen,
@@ -321,7 +323,11 @@ impl Finding {
     }
 
     pub(super) fn with_steps(mut self, steps: impl IntoIterator<Item = impl Into<Step>>) -> Self {
-        self.next.extend(steps.into_iter().map(Into::into));
+        for step in steps.into_iter().map(Into::into) {
+            if !self.next.contains(&step) {
+                self.next.push(step);
+            }
+        }
         self
     }
 

@@ -94,15 +94,9 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     } else {
         let settings =
             Settings { variables, limit: request.limit, late: request.late, stop: request.stop.clone() };
-        let mut trials = Trials::run(
-            &target,
-            &planned,
-            (&facts.nodes, &facts.gpus),
-            &target.others(&facts.loaders),
-            &settings,
-            request.progress,
-            &mut |trials| failed = keep(trials),
-        );
+        let mut trials = Trials::run(&target, &planned, &facts, &settings, request.progress, &mut |trials| {
+            failed = keep(trials)
+        });
         let works = trials.program.as_ref().is_some_and(Trial::works);
         if let (Whom::Program(program), true) = (&request.whom, works) {
             trials.ask(program, &planned, executable.as_deref(), &settings, request.progress);

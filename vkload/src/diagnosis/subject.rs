@@ -30,6 +30,8 @@ pub(crate) struct Target {
     pub(crate) process: Option<Process>,
     /// The Vulkan loader to open: a path, or the name to pass to the dynamic linker.
     pub(crate) loader: String,
+    /// Whether the program gets it from a folder of its own.
+    pub(crate) brings_loader: bool,
     /// Whether that is the loader in this program, which is not a file of its own.
     #[serde(skip)]
     pub(crate) built_in: bool,
@@ -46,6 +48,10 @@ pub(crate) struct Process {
     pub(crate) loaders: Vec<MappedLoader>,
     /// Whether its file system is another one, as in a container.
     pub(crate) elsewhere: bool,
+    /// Device files of GPUs that are here and not in the process's `/dev`.
+    pub(crate) lacks: Vec<String>,
+    /// Its systemd service, and whether that is one of its user's.
+    pub(crate) service: Option<(String, bool)>,
     /// Whether it has fewer rights than this process, so that nothing may be tried for it.
     #[serde(skip)]
     pub(crate) confined: bool,
@@ -125,6 +131,9 @@ impl Target {
         let program = fs::read_link(folder.join("exe")).ok();
         let memory = fs::File::open(folder.join("mem")).ok();
         let elsewhere = rights::root(&folder) != rights::root(Path::new("/proc/self"));
+        let lacks =
+            if elsewhere { Vec::new() } else { facts::device_files_missing_below(&folder.join("root")) };
+        let service = facts::service(id);
         // The rest comes from its user.
         let confined = rights::take_on(&folder, rights)
             .map_err(|error| format!("process {id} is not judged: {error}"))?;
@@ -136,7 +145,7 @@ impl Target {
         let libraries = libraries_in(&maps);
         let loader = loader_in(&libraries);
         let loaders = facts::mapped_loaders(&maps, &folder, memory.as_ref());
-        let process = Process { id, libraries, loaders, elsewhere, confined };
+        let process = Process { id, libraries, loaders, elsewhere, lacks, service, confined };
         let target = Self {
             executable: program.clone(),
             program,
@@ -165,6 +174,7 @@ impl Target {
         // Its own copy is found only by the program itself, so it is opened by its path.
         if let (Some(_), Some(first), true) = (&self.program, first, self.loader == SONAME) {
             self.loader.clone_from(&first.path);
+            self.brings_loader = first.because.contains("PATH of ");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::bisection;
 use crate::facts::{Gpu, READ, Variables};
 use crate::lossless;
 use crate::planned::Planned;
-use crate::probe::parent::Settings;
+use crate::probe::parent::{Settings, loads};
 use crate::probe::{Ending, Progress, Trial, Tried};
 use crate::rights;
 use crate::switches::{self, Changes, Wanted};
@@ -23,6 +23,8 @@ pub(crate) struct Culprit {
     pub(crate) variables: Vec<String>,
     pub(crate) layers: Vec<String>,
     pub(crate) drivers: Vec<String>,
+    /// Variables that are not set, and the values with which it goes further.
+    pub(crate) absent: Vec<(String, String)>,
     /// The settings file, if it is one of them.
     pub(crate) settings: Option<String>,
     /// Libraries that the program brings, each with the system's, with which it goes further.
@@ -141,6 +143,8 @@ pub(super) enum Suspect<'a> {
     Layer(usize),
     /// A driver's manifest.
     Driver(&'a str),
+    /// A variable that is not set, and its usual value.
+    Absent(&'a (String, String)),
     /// The path of the settings file.
     Settings(&'a str),
     /// A library that the program brings, and the system's.
@@ -153,6 +157,7 @@ pub(super) struct More<'a> {
     /// Manifests of drivers that fail alone.
     pub(super) drivers: Vec<&'a str>,
     pub(super) libraries: &'a [(String, String)],
+    pub(super) absent: &'a [(String, String)],
     /// Whether the layers are suspects only together with others.
     pub(super) not_layers: bool,
 }
@@ -202,6 +207,7 @@ impl Search<'_> {
                 match suspect {
                     Suspect::Variable(name) => culprit.variables.push((*name).to_owned()),
                     Suspect::Driver(manifest) => culprit.drivers.push((*manifest).to_owned()),
+                    Suspect::Absent(pair) => culprit.absent.push((*pair).clone()),
                     Suspect::Settings(path) => culprit.settings = Some((*path).to_owned()),
                     Suspect::Library(pair) => culprit.libraries.push((*pair).clone()),
                     Suspect::Layer(index) => {
@@ -230,7 +236,7 @@ impl Search<'_> {
         let variables =
             |leading| suspected(self.planned, &self.settings.variables, leading).map(Suspect::Variable);
         let kinds: [Vec<Suspect<'_>>; 6] = [
-            variables(false).collect(),
+            variables(false).chain(more.absent.iter().map(Suspect::Absent)).collect(),
             (0..self.layers.len()).map(Suspect::Layer).collect(),
             more.drivers.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
             more.libraries.iter().map(Suspect::Library).collect(),
@@ -261,12 +267,14 @@ impl Search<'_> {
             Suspect::Layer(index) => {
                 self.layers.get(*index).map(|layer| layer.name.clone()).unwrap_or_default()
             }
-            Suspect::Library((name, _)) => name.clone(),
+            Suspect::Library((name, _)) | Suspect::Absent((name, _)) => name.clone(),
             Suspect::Variable(name) | Suspect::Driver(name) | Suspect::Settings(name) => (*name).to_owned(),
         };
         let changes = self.changes(&together).unwrap_or_default();
         let is_set = |name: &str| changes.get(name).is_some_and(Option::is_some);
-        let out = together.iter().filter(|it| !matches!(it, Suspect::Variable(name) if is_set(name)));
+        let out = together.iter().filter(|it| {
+            !matches!(it, Suspect::Variable(name) if is_set(name)) && !matches!(it, Suspect::Absent(_))
+        });
         Err(out.map(name).collect())
     }
 
@@ -287,6 +295,7 @@ impl Search<'_> {
         for suspect in suspects {
             match suspect {
                 Suspect::Variable(name) => _ = changes.entry((*name).to_owned()).or_default(),
+                Suspect::Absent((name, value)) => _ = changes.insert(name.clone(), Some(value.clone())),
                 Suspect::Driver(manifest) => drivers.push(*manifest),
                 Suspect::Library((_, system)) => preloaded.push(system.as_str()),
                 Suspect::Settings(_) => {
@@ -357,10 +366,13 @@ impl Search<'_> {
     /// layers.
     fn belongs_last(&self, culprit: &Culprit) -> Option<String> {
         let [first, _, ..] = &culprit.layers[..] else { return None };
-        let changes =
-            self.layers.iter().find(|layer| layer.name == *first)?.last(&self.settings.variables)?;
+        let layer = self.layers.iter().find(|layer| layer.name == *first)?;
+        let changes = layer.last(&self.settings.variables)?;
         (self.progress)("the loader with the layers in another order");
-        reaches(&(self.attempt)(&changes), &culprit.without, self.with).then(|| first.clone())
+        let works = reaches(&(self.attempt)(&changes), &culprit.without, self.with);
+        // Not every loader calls an implicit layer that VK_INSTANCE_LAYERS names.
+        let is_loaded = || loads(&self.with.of, self.settings, &changes, &layer.library);
+        (works && is_loaded()).then(|| first.clone())
     }
 }
 

@@ -7,10 +7,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::asked::{self, Asked};
-use super::subject::Target;
+use super::subject::{SONAME, Target};
 use super::suspects::{self, Broken, Culprit, More, Search};
 use crate::escape;
-use crate::facts::{Gpu, Node, READ, brought, elsewhere};
+use crate::facts::{Facts, Gpu, Node, READ, brought, elsewhere};
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
@@ -18,7 +18,7 @@ use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, try_all};
 use crate::switches::Changes;
 use crate::view::LayerView;
 
-/// A layer that takes longer is tried again, in case the machine was busy.
+/// A layer or driver that takes longer is tried again, in case the machine was busy.
 pub(super) const LONG: u64 = 2000;
 
 /// A driver's manifest, and the name and the value of a variable.
@@ -57,14 +57,13 @@ impl Trials {
     pub(crate) fn run(
         target: &Target,
         planned: &Planned,
-        (nodes, gpus): (&[Node], &[Gpu]),
-        loaders: &[String],
+        facts: &Facts,
         settings: &Settings,
         progress: Progress<'_>,
         keep: &mut dyn FnMut(&Self),
     ) -> Self {
-        let mut trials = Self::default();
-        let none = Changes::new();
+        let (mut trials, none) = (Self::default(), Changes::new());
+        let (nodes, gpus, absent) = (&facts.nodes, &facts.gpus, facts.user.absent(&settings.variables));
         let layers = LayerView::active_by_default(&planned.layers);
         let mut attempts = vec![Attempt::of("", target.subject())];
         for (_, driver) in planned.drivers.used() {
@@ -86,16 +85,17 @@ impl Trials {
         if let Some(manifest) = manifest.filter(|_| is_slow || suspects::anything_missing(&trials)) {
             let attempts = Vec::from_iter(alone(planned, &layers, settings, Some(manifest)));
             trials.layers = try_all(&attempts, settings, progress);
-            trials.try_slow_layers_again(settings, &attempts);
+            try_slow_again(&mut trials.layers, settings, &attempts);
             keep(&trials);
+        }
+        if is_slow {
+            try_slow_again(&mut trials.drivers, settings, &attempts);
         }
         let has_gpus = gpus.iter().any(Gpu::can_have_vulkan) || nodes.iter().any(|node| node.kind == "dxg");
         let has_gpu = trials.program.iter().flat_map(Trial::usable).any(|device| device.kind != "cpu");
         let is_short = (has_gpus && !has_gpu) || suspects::lacks_gpu(&trials, gpus);
         if !has_gpu {
-            let open = nodes.iter().filter(|node| node.is_needed() && !node.is_closed());
-            let of = |node: &Node| Attempt::of(&node.path, Subject::DeviceFile { path: node.path.clone() });
-            trials.files = try_all(&open.map(of).collect::<Vec<_>>(), settings, progress);
+            trials.files = try_device_files(nodes, settings, progress);
         }
         let loader = target.subject();
         let Some(program) = trials.program.clone().filter(Trial::has_begun) else { return trials };
@@ -110,11 +110,27 @@ impl Trials {
             executable: target.executable.as_deref(),
             progress,
         };
+        let loaders = target.others(&facts.loaders);
+        let other = || {
+            loaders.iter().find_map(|path| {
+                progress(path);
+                let trial = try_out(&Subject::Loader { library: path.clone() }, settings, &none);
+                suspects::is_better(&trial, &program).then(|| (path.clone(), trial))
+            })
+        };
+        if target.brings_loader && (suspects::anything_missing(&trials) || is_short) {
+            // Everything else works with the loader of the other programs.
+            trials.other = other().filter(|(_, trial)| trial.works());
+            keep(&trials);
+            if trials.other.is_some() {
+                return trials;
+            }
+        }
         if suspects::anything_missing(&trials) || is_short {
             let failing = trials.drivers.iter().filter(|(_, trial)| trial.is_violent());
             let drivers = failing.map(|(manifest, _)| manifest.as_str()).collect();
             let not_layers = suspects::is_drivers_fault(&trials);
-            match of_loader.all(&More { drivers, not_layers, ..More::default() }) {
+            match of_loader.all(&More { drivers, not_layers, absent: &absent, ..More::default() }) {
                 Ok(causes) => trials.causes = causes,
                 Err(excluded) => trials.excluded = excluded,
             }
@@ -140,11 +156,7 @@ impl Trials {
         let helping = trials.drivers.iter().filter_map(|(of, with)| helping(of, with, settings));
         (trials.helping, trials.helped) = helping.unzip();
         trials.causes.extend(of_loader.drivers());
-        trials.other = loaders.iter().find_map(|path| {
-            progress(path);
-            let trial = try_out(&Subject::Loader { library: path.clone() }, settings, &none);
-            suspects::is_better(&trial, &program).then(|| (path.clone(), trial))
-        });
+        trials.other = other();
         if trials.causes.is_empty() && !trials.program.as_ref().is_some_and(Trial::works) && !target.built_in
         {
             progress("the loader that is built into vkload");
@@ -200,7 +212,8 @@ impl Trials {
                 executable,
                 progress,
             };
-            let named: Vec<_> = planned.libraries().map(|(_, library)| OsStr::from_bytes(library)).collect();
+            let drivers = planned.libraries().map(|(_, library)| OsStr::from_bytes(library));
+            let named: Vec<_> = drivers.chain([OsStr::new(SONAME)]).collect();
             let libraries =
                 executable.map(|file| brought(&settings.variables, file, &named)).unwrap_or_default();
             match search.all(&More { libraries: &libraries, ..More::default() }) {
@@ -212,18 +225,6 @@ impl Trials {
             }
         }
         self.asked = Some(asked);
-    }
-
-    /// Keeps the shorter time of two for layers that took long.
-    fn try_slow_layers_again(&mut self, settings: &Settings, attempts: &[Attempt]) {
-        for (name, trial) in &mut self.layers {
-            let attempt =
-                attempts.iter().find(|attempt| attempt.name == *name && attempt.subject == trial.of);
-            if let (Some(attempt), Ending::Finished, LONG..) = (attempt, &trial.ending, trial.milliseconds) {
-                let again = try_out(&attempt.subject, settings, &attempt.changes);
-                trial.milliseconds = trial.milliseconds.min(again.milliseconds);
-            }
-        }
     }
 
     /// Returns the names of the layers that are at fault.
@@ -270,6 +271,23 @@ fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(Helping
         let of = manifest.to_owned();
         suspects::is_better(&trial, with).then(|| ((of.clone(), name, value), (of, trial)))
     })
+}
+
+fn try_device_files(nodes: &[Node], settings: &Settings, progress: Progress<'_>) -> Vec<(String, Trial)> {
+    let open = nodes.iter().filter(|node| node.is_needed() && !node.is_closed());
+    let of = |node: &Node| Attempt::of(&node.path, Subject::DeviceFile { path: node.path.clone() });
+    try_all(&open.map(of).collect::<Vec<_>>(), settings, progress)
+}
+
+/// Keeps the shorter time of two for what took long.
+fn try_slow_again(tried: &mut [(String, Trial)], settings: &Settings, attempts: &[Attempt]) {
+    for (name, trial) in tried {
+        let attempt = attempts.iter().find(|attempt| attempt.name == *name && attempt.subject == trial.of);
+        if let (Some(attempt), Ending::Finished, LONG..) = (attempt, &trial.ending, trial.milliseconds) {
+            let again = try_out(&attempt.subject, settings, &attempt.changes);
+            trial.milliseconds = trial.milliseconds.min(again.milliseconds);
+        }
+    }
 }
 
 /// Tries each layer with the others left out, above the driver with this manifest. A meta-layer has no library: its components are among

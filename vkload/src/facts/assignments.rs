@@ -148,20 +148,24 @@ fn sets(line: &str, name: &str) -> bool {
     })
 }
 
-fn unit_files(root: &Path, home: &Path, id: u32) -> Vec<(PathBuf, Setter)> {
+/// Returns the systemd service of a process, and whether it is one of its user's.
+pub(super) fn service(root: &Path, id: u32) -> Option<(String, bool)> {
     let groups = read(&root.join(format!("proc/{id}/cgroup")));
-    let path =
-        groups.lines().filter_map(|line| line.rsplit(':').next()).find(|path| path.contains(".service"));
-    let Some(path) = path else { return Vec::new() };
-    let Some(name) = path.rsplit('/').find(|part| part.ends_with(".service")) else { return Vec::new() };
-    let of_user = path.contains("/user@") && !name.starts_with("user@");
+    let mut paths = groups.lines().filter_map(|line| line.rsplit(':').next());
+    let path = paths.find(|path| path.contains(".service"))?;
+    let name = path.rsplit('/').find(|part| part.ends_with(".service"))?;
+    Some((name.to_owned(), path.contains("/user@") && !name.starts_with("user@")))
+}
+
+fn unit_files(root: &Path, home: &Path, id: u32) -> Vec<(PathBuf, Setter)> {
+    let Some((name, of_user)) = service(root, id) else { return Vec::new() };
     let own = of_user.then(|| home.join(".config/systemd/user"));
     let folders = if of_user { UNITS_OF_USER } else { UNITS_OF_SYSTEM };
     let folders = own.into_iter().chain(folders.iter().map(PathBuf::from));
-    let setter = Setter::Unit { name: name.to_owned(), of_user };
+    let setter = Setter::Unit { name: name.clone(), of_user };
     let of_folder = |folder: PathBuf| {
         let drop_ins = entries(&below(root, &folder.join(format!("{name}.d"))));
-        [below(root, &folder.join(name))].into_iter().chain(drop_ins)
+        [below(root, &folder.join(&name))].into_iter().chain(drop_ins)
     };
     folders.flat_map(of_folder).map(|file| (file, setter.clone())).collect()
 }

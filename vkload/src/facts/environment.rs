@@ -1,10 +1,11 @@
 //! The program's environment: a container, Flatpak, a virtual machine.
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{entries, name_of, read};
+use super::files::{below, entries, name_of, read};
 use super::variables::Variables;
 
 /// Containers, virtual machines and other environments of a program.
@@ -20,6 +21,8 @@ pub(crate) struct Environment {
     pub(crate) steam_runtime: Option<String>,
     /// The file systems of the kernel that are not mounted, as in a bare chroot: `/proc`, `/dev`.
     pub(crate) unmounted: Vec<String>,
+    /// Folders of the kernel in which drivers look for GPUs, and that may not be read.
+    pub(crate) hidden: Vec<String>,
     /// The board, by its device tree, and the graphics devices that its device tree turns off.
     pub(crate) board: Option<String>,
     pub(crate) turned_off: Vec<String>,
@@ -53,6 +56,14 @@ const VIRTUAL: &[(&str, &str)] = &[
     ("Bochs", "Bochs"),
 ];
 
+/// Folders in which drivers look for GPUs.
+const LOOKED_AT: &[&str] =
+    &["/sys/module", "/sys/bus/pci/devices", "/sys/class/drm", "/sys/dev/char", "/proc/driver/nvidia"];
+
+fn is_denied(folder: &Path) -> bool {
+    fs::read_dir(folder).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+}
+
 /// The device tree of boards that have one.
 const DEVICE_TREE: &str = "sys/firmware/devicetree/base";
 
@@ -71,6 +82,9 @@ pub(super) fn collect(root: &Path, variables: &Variables) -> Environment {
             .into_iter()
             .filter(|(_, file)| root.join(file).symlink_metadata().is_err())
             .map(|(folder, _)| folder.to_owned())
+            .collect(),
+        hidden: (LOOKED_AT.iter().filter(|folder| is_denied(&below(root, Path::new(folder)))))
+            .map(|folder| (*folder).to_owned())
             .collect(),
         board: Some(read(&root.join(DEVICE_TREE).join("model")).trim_end_matches('\0').to_owned())
             .filter(|model| !model.is_empty()),
@@ -101,7 +115,8 @@ fn container(root: &Path, variables: &Variables) -> Option<String> {
     }
     let told = read(&root.join("run/systemd/container"));
     let told = if told.is_empty() { variables.get("container").cloned().unwrap_or_default() } else { told };
-    if !told.is_empty() && told != "flatpak" && told != "pressure-vessel" {
+    // These are sandboxes, in which the host's drivers are used.
+    if !["", "flatpak", "pressure-vessel", "firejail"].contains(&told.as_str()) {
         return Some(told);
     }
     let groups = read(&root.join("proc/1/cgroup"));

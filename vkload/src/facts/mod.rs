@@ -98,7 +98,7 @@ impl Facts {
         let system = system::collect(root);
         Self {
             environment: environment::collect(root, variables),
-            user: user::collect(root, variables.get("HOME")),
+            user: user::collect(root, variables.get("HOME").filter(|home| !home.is_empty())),
             variables: concerning(variables),
             gpus: gpus::collect(root),
             nodes: nodes::collect(root),
@@ -169,6 +169,16 @@ pub(crate) fn loader_of(variables: &Variables, program: Option<&Path>) -> Option
 /// Returns the layers in the usual folders for explicit layers, whatever variables say: names and manifests.
 pub(crate) fn explicit_layers(variables: &Variables) -> Vec<(String, String)> {
     strays::explicit_layers(Path::new("/"), variables)
+}
+
+/// Returns the device files of GPUs that a process with this root folder does not have.
+pub(crate) fn device_files_missing_below(root: &Path) -> Vec<String> {
+    nodes::missing_below(root)
+}
+
+/// Returns the systemd service of a process, and whether it is one of its user's.
+pub(crate) fn service(id: u32) -> Option<(String, bool)> {
+    assignments::service(Path::new("/"), id)
 }
 
 /// Returns the programs that have the GPU open, each with its process number.

@@ -1,12 +1,13 @@
 //! The device files through which drivers reach graphics devices. They are never opened, which could wake a device.
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{entries, may, name_of, seen};
+use super::files::{below, entries, may, name_of, seen};
 use super::libraries::mount_with;
 use super::user::Database;
 
@@ -61,6 +62,20 @@ pub(super) fn collect(root: &Path) -> Vec<Node> {
     all.iter().filter_map(|path| node(root, path, &users)).collect()
 }
 
+/// Returns the device files that drivers cannot do without and that a process with this root folder does not have.
+pub(super) fn missing_below(root: &Path) -> Vec<String> {
+    missing(root, collect(Path::new("/")).into_iter().filter(Node::is_needed).map(|node| node.path))
+}
+
+fn missing(root: &Path, needed: impl Iterator<Item = String>) -> Vec<String> {
+    // Without permission to look, nothing is known.
+    let is_missing = |path: &String| {
+        let found = below(root, Path::new(path)).symlink_metadata();
+        found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    needed.filter(is_missing).collect()
+}
+
 fn node(root: &Path, path: &Path, users: &Database) -> Option<Node> {
     let name = name_of(path);
     let kind = KINDS.iter().find(|row| name.starts_with(row.0))?.1;
@@ -75,4 +90,18 @@ fn node(root: &Path, path: &Path, users: &Database) -> Option<Node> {
         group: users.group_name(found.gid()),
         no_dev: mount_with(path, libc::ST_NODEV),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_dev_lacks_the_files_that_it_does_not_have() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("dev/dri")).unwrap();
+        fs::write(root.path().join("dev/dri/renderD128"), "").unwrap();
+        let needed = ["/dev/dri/renderD128", "/dev/nvidiactl"].map(str::to_owned);
+        assert_eq!(missing(root.path(), needed.into_iter()), ["/dev/nvidiactl"]);
+    }
 }

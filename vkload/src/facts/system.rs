@@ -70,7 +70,8 @@ pub(super) fn collect(root: &Path) -> System {
         }
     });
     let line = read(&root.join("proc/cmdline"));
-    let is_off = |word: &&str| *word == "nomodeset" || word.ends_with(".modeset=0");
+    let is_off =
+        |word: &&str| *word == "nomodeset" || word.ends_with(".modeset=0") || word.contains(".force_probe=!");
     let off: Vec<&str> = line.split_whitespace().filter(is_off).collect();
     System {
         is_updated: !modules.is_empty()

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::variables::Variables;
+
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct User {
@@ -17,6 +19,18 @@ pub(crate) struct User {
     pub(crate) address_space: Option<u64>,
     /// The groups that the user gets at log-in.
     pub(crate) member_of: Vec<String>,
+}
+
+impl User {
+    /// Returns variables that every log-in sets and that are not set, as in a service, and their usual values.
+    pub(crate) fn absent(&self, variables: &Variables) -> Vec<(String, String)> {
+        let runtime = format!("/run/user/{}", self.id);
+        let usual = [("HOME", self.home.as_str()), ("XDG_RUNTIME_DIR", runtime.as_str())];
+        let is_absent = |(name, value): &(&str, &str)| {
+            variables.get(*name).is_none_or(String::is_empty) && Path::new(value).is_dir()
+        };
+        usual.into_iter().filter(is_absent).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
 }
 
 pub(super) struct Database {

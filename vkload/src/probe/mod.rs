@@ -255,7 +255,8 @@ impl Trial {
             Ending::Failed { cause, .. } => matches!(cause, Cause::WrongKind | Cause::LacksCommand),
             _ => false,
         };
-        self.devices.is_empty() && says_nothing
+        let fails = |tried: &Tried| matches!(tried.failure, Some((_, Ending::Result { .. })));
+        self.devices.iter().all(fails) && says_nothing
     }
 
     /// Returns the problem of a layer that was tried only up to the point at which the loader would call it. `None` if none was found.

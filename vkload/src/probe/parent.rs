@@ -53,6 +53,17 @@ pub(crate) fn libraries_not_found(subject: &Subject, settings: &Settings) -> Vec
     searches::not_found(&run(subject, settings, &changes).1, &|path| lossless::path(path).exists())
 }
 
+/// Returns whether `subject` loads this library, by the dynamic linker's debug output.
+pub(crate) fn loads(subject: &Subject, settings: &Settings, changes: &Changes, library: &str) -> bool {
+    let mut changes = changes.clone();
+    changes.insert("LD_DEBUG".to_owned(), Some("files".to_owned()));
+    let name = library.rsplit('/').next().unwrap_or(library);
+    run(subject, settings, &changes)
+        .1
+        .lines()
+        .any(|line| line.contains("calling init") && line.contains(name))
+}
+
 fn run(subject: &Subject, settings: &Settings, changes: &Changes) -> (Trial, String) {
     let mut trial = Trial { of: subject.clone(), ..Trial::default() };
     let printed = match start(subject, settings, changes) {

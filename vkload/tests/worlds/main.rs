@@ -27,6 +27,7 @@ const AT_A_TIME: usize = 4;
 /// a file of the recorder layer (`vkload/src/doctor/calls/rules.rs`).
 const WITHOUT_WORLD: &[&str] = &[
     "app-image",
+    "driver-slow",
     "layer-slow",
     "loaders-mixed",
     "not-tried",

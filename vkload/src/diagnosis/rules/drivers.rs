@@ -5,6 +5,7 @@ use vkload_core::platform::FileError;
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
+use super::super::trials::LONG;
 use super::library::{self, LibraryProblem};
 use crate::command::{Command, Step};
 use crate::facts::{Gpu, LibraryState, Node};
@@ -59,6 +60,20 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
     let id = if trial.stage <= Stage::Negotiate { Id::DriverDoesNotLoad } else { Id::DriverFails };
     let finding = Finding::new(case, id, &driver.manifest, what);
     Some(finding.with_steps(repair(case, driver, trial)))
+}
+
+/// Reports drivers that make every start slow.
+pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
+    let program = case.trials.program.as_ref().map(|trial| trial.milliseconds).unwrap_or_default();
+    let of = |driver: &DriverView| {
+        let trial = case.trial(driver).filter(|trial| trial.ending == Ending::Finished)?;
+        let seconds = Some(trial.milliseconds.min(program)).filter(|time| *time >= LONG)? / 1000;
+        let finds = if trial.devices.is_empty() { ", and finds no device" } else { "" };
+        let what = format!("makes each program wait {seconds} seconds when it starts{finds}");
+        let finding = Finding::new(case, Id::DriverSlow, &driver.manifest, what);
+        Some(finding.with_steps(leave_out(case, driver)))
+    };
+    case.drivers.iter().filter_map(of).collect()
 }
 
 /// Returns whether a library of the program's width could be loaded. Manifests for other widths are normal.
@@ -149,7 +164,11 @@ pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
         // Without the variable it may be found elsewhere.
         let elsewhere = case.facts.manifests.contains(&driver.manifest);
         let unset = Command::unset(variable);
-        steps.push(if elsewhere { unset.and_then("; ", disable(case, driver)) } else { unset }.into());
+        if elsewhere {
+            steps.push(unset.and_then("; ", disable(case, driver)).into());
+        } else if !case.trials.excluded.iter().any(|name| name == variable) {
+            steps.push(unset.into());
+        }
     } else if case.drivers.len() > 1 {
         steps.push(disable(case, driver).into());
     }
@@ -301,12 +320,14 @@ pub(super) fn devices_that_fail(case: &Case) -> Vec<Finding> {
             let Some((stage, ending)) = &tried.failure else { continue };
             let name = tried.device.name_among(trial.devices.iter().map(|other| &other.device));
             let name = if name.is_empty() { "its device" } else { &name };
-            let what = format!("on {name}, {}{}{}", ending.tell(*stage), meaning(ending), printed(trial));
+            let searches = trial.searches();
+            let meaning = if searches.is_empty() { meaning(ending) } else { "" };
+            let what = format!("on {name}, {}{meaning}{}{searches}", ending.tell(*stage), printed(trial));
             let finding = Finding::new(case, Id::DeviceFails, &driver.manifest, what);
             all.push(finding.with_steps(repair(
                 case,
                 driver,
-                &Trial { ending: ending.clone(), ..Trial::default() },
+                &Trial { ending: ending.clone(), not_found: trial.not_found.clone(), ..Trial::default() },
             )));
         }
     }

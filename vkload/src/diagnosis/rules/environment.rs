@@ -1,7 +1,7 @@
 //! The program's environment: containers, virtual machines and limits.
 
 use super::super::case::Case;
-use super::super::finding::{Evidence, Finding, Id};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
 use crate::probe::{Ending, Trial};
 
@@ -47,6 +47,9 @@ pub(super) fn flatpak(case: &Case) -> Option<Finding> {
 /// Reports problems in Snap, whose drivers come by an interface and a content snap.
 pub(super) fn snap(case: &Case) -> Option<Finding> {
     let name = case.facts.environment.snap.as_ref().filter(|_| no_hardware(case))?;
+    if case.facts.nodes.iter().any(|node| node.is_needed() && !node.is_closed()) {
+        return None;
+    }
     let what = format!(
         "the snap {name} sees no GPU: it needs the interface opengl and a snap with drivers (graphics-core22, gpu-2404 or mesa-2404)"
     );
@@ -126,6 +129,24 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
         let finding = Finding::new(case, Id::ProcessElsewhere, &about, what);
         all.push(finding.step("Run vkload doctor in it (docker exec, podman exec, flatpak enter): a program of a container must not run with root's rights outside"));
     }
+    if !process.lacks.is_empty() {
+        let what =
+            format!("its /dev lacks {}, which drivers need and which exist here", process.lacks.join(", "));
+        let finding = Finding::new(case, Id::ProcessElsewhere, &about, what).with_severity(Severity::Error);
+        let edit = process.service.as_ref().map(|(name, of_user)| match of_user {
+            true => Command::new("systemctl --user edit {}", &[name]),
+            false => Command::new("sudo systemctl edit {}", &[name]),
+        });
+        all.push(match edit {
+            Some(edit) => finding.step(
+                Step::say(
+                    "Give its service the device files (PrivateDevices=no below [Service]), and restart it: ",
+                )
+                .run(edit),
+            ),
+            None => finding.step("Give them to the sandbox that it runs in, and start it again"),
+        });
+    }
     let what = match &process.libraries[..] {
         [] => "no Vulkan library is in its memory: it has not used Vulkan yet, or brings a loader of its own"
             .to_owned(),
@@ -149,6 +170,19 @@ pub(super) fn app_image(case: &Case) -> Option<Finding> {
 
 /// Reports a bare chroot. Drivers, the C library and this tool all read `/proc`, and GPUs are reached through `/dev`.
 pub(super) fn unmounted(case: &Case) -> Vec<Finding> {
+    let hidden = |folder: &String| {
+        let what = "cannot be read here, and drivers look there for the GPU";
+        let finding = Finding::new(case, Id::NotMounted, folder, what).evidence(Evidence::Seen);
+        finding.step(match case.variable("container") {
+            Some("firejail") => {
+                Step::say("Start the program with ").run(Command::new("firejail --noblacklist={}", &[folder]))
+            }
+            _ => Step::say("Allow it in the sandbox or the unit that hides it: ")
+                .run(Command::new("ls -ld {}", &[folder])),
+        })
+    };
+    let hidden: Vec<_> =
+        case.facts.environment.hidden.iter().filter(|_| no_hardware(case)).map(hidden).collect();
     let of = |folder: &String| {
         let mount = match folder.as_str() {
             "/proc" => Command::new("sudo mount -t proc proc /proc", &[]).into(),
@@ -157,7 +191,7 @@ pub(super) fn unmounted(case: &Case) -> Vec<Finding> {
         };
         Finding::new(case, Id::NotMounted, folder, "is not mounted, and drivers need it").step(mount)
     };
-    case.facts.environment.unmounted.iter().map(of).collect()
+    case.facts.environment.unmounted.iter().map(of).chain(hidden).collect()
 }
 
 /// The dynamic linker's messages for a library that does not fit into memory.

@@ -180,7 +180,10 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
     let kernel = &system.kernel;
     let load = |module: &str| Command::new("sudo modprobe {}", &[&module]);
     let log = Command::new("sudo dmesg | grep -i {}", &[&usual]);
-    let is_meant = |word: &&str| *word == "nomodeset" || word.strip_suffix(".modeset=0") == Some(usual);
+    let refused = format!("{usual}.force_probe=!{:04x}", gpu.device);
+    let is_meant = |word: &&str| {
+        ["nomodeset", &refused].contains(word) || word.strip_suffix(".modeset=0") == Some(usual)
+    };
     let word = system.no_graphics.iter().flat_map(|words| words.split(' ')).find(is_meant);
     let firmware = module.and_then(|module| module.firmware.as_ref());
     let (why, step): (String, Step) = if let Some(word) = word {
@@ -238,8 +241,15 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
             ),
         )
     } else {
-        let step = Step::from(load(usual)).and_say("; if that does not help, see why: ").run(log);
-        return Some(taken(case, gpu, name, "").step(step));
+        let said =
+            gpu.modules.iter().find_map(|module| Some((module.name.as_str(), module.message.as_ref()?)));
+        let said =
+            said.map(|(module, said)| format!("; the log has of {module}: {said}")).unwrap_or_default();
+        let step = match module.is_some_and(|module| module.is_loaded) {
+            true => Step::say("See why: ").run(log),
+            false => Step::from(load(usual)).and_say("; if that does not help, see why: ").run(log),
+        };
+        return Some(taken(case, gpu, name, &said).step(step));
     };
     Some(taken(case, gpu, name, &format!(": {why}")).step(step))
 }

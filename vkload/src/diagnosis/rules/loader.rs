@@ -173,11 +173,23 @@ fn remove(loader: &LoaderFile) -> Command {
 pub(super) fn other_works(case: &Case) -> Option<Finding> {
     let (found, (path, trial)) = (first(case, SONAME)?, case.trials.other.as_ref()?);
     let with = super::layers::outcome(trial);
-    let what = format!("is the Vulkan loader that programs get; with {path} instead, {with}");
+    let program = case.target.program.as_ref().filter(|_| case.target.brings_loader);
+    let whose = if program.is_some() {
+        "the program's own Vulkan loader"
+    } else {
+        "the Vulkan loader that programs get"
+    };
+    let without = case.trials.program.as_ref().map(super::layers::outcome).unwrap_or_default();
+    let what = format!("is {whose}: with it {without}; with {path} instead, {with}");
     let finding = Finding::new(case, Id::LoaderBesideSystem, &found.path, what);
-    let program = case.target.program.as_ref().filter(|_| found.because.contains("PATH of "));
     Some(match program {
-        Some(program) => finding.step(Command::new("LD_PRELOAD={} {}", &[path, program])),
+        Some(program) => {
+            let off = format!("{}.off", found.path);
+            let for_good = case.on(&found.path, "sudo mv {} {}", &[&found.path, &off]);
+            finding
+                .step(Command::new("LD_PRELOAD={} {}", &[path, program]))
+                .step(Step::say("Or for good: ").run(for_good))
+        }
         None => finding.step(repair(case, found)),
     })
 }

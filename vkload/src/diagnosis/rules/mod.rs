@@ -37,6 +37,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(layers::slow(case));
     all.extend(layers::moved(case));
     all.extend(drivers::tried(case));
+    all.extend(drivers::takes_long(case));
     all.extend(drivers::not_opened(case));
     all.extend(drivers::devices_that_fail(case));
     all.extend(variables::replacing(case));
@@ -44,6 +45,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(variables::misspelt(case));
     all.extend(variables::folders(case));
     all.extend(variables::of_dxvk(case));
+    all.extend(variables::without_layer(case));
     all.extend(settings::unusable(case));
     all.extend(settings::layers(case));
     all.extend(files::strays(case));

@@ -4,6 +4,7 @@ use super::super::case::{Case, file_name};
 use super::super::finding::{Finding, Id};
 use crate::command::{Command, Step};
 use crate::facts::Gpu;
+use crate::probe::{Stage, Trial};
 
 /// Reports that the kernel's part and the libraries differ, or that one is missing.
 pub(super) fn versions(case: &Case) -> Option<Finding> {
@@ -38,7 +39,9 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
             })
         }
         (Some(module), [])
-            if case.facts.environment.container.is_none() && case.facts.environment.flatpak.is_none() =>
+            if case.facts.environment.container.is_none()
+                && case.facts.environment.flatpak.is_none()
+                && !lies_elsewhere(case) =>
         {
             let what = format!(
                 "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
@@ -55,6 +58,12 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
         }
         _ => None,
     }
+}
+
+/// Returns whether the library that a manifest of NVIDIA's names is there, and not where it is searched for. Another rule says where.
+fn lies_elsewhere(case: &Case) -> bool {
+    let mut libraries = case.facts.libraries.iter();
+    libraries.any(|library| library.library.contains("nvidia") && library.elsewhere.is_some())
 }
 
 /// Device files without which NVIDIA's driver finds no GPU.
@@ -87,7 +96,10 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
     let what = format!("{} {verb}, and NVIDIA's driver reaches the GPU through them", missing.join(" and "));
     let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what);
     Some(if case.facts.environment.container.is_some() {
-        finding.with_steps(case.install_nvidia())
+        let options: String = missing.iter().map(|path| format!(" --device {path}")).collect();
+        finding.step(format!(
+            "Start the container with --gpus all{options}; if no-cgroups is true in the host's /etc/nvidia-container-runtime/config.toml, it keeps them out"
+        ))
     } else {
         finding
             .step(Command::new("sudo nvidia-modprobe -c 0 -u", &[]))
@@ -125,7 +137,10 @@ pub(super) fn container(case: &Case) -> Option<Finding> {
     let has_graphics =
         capabilities.is_some_and(|value| value.split(',').any(|it| matches!(it.trim(), "all" | "graphics")));
     // Where libraries are installed, only a trial shows that they are not enough.
-    if !has_graphics && (case.works().is_some() || case.facts.nvidia.libraries.is_empty()) {
+    let loads =
+        |(of, trial): &(String, Trial)| file_name(of).contains("nvidia") && trial.stage > Stage::Negotiate;
+    let has_driver = case.trials.drivers.iter().any(loads);
+    if !has_graphics && !has_driver && (case.works().is_some() || case.facts.nvidia.libraries.is_empty()) {
         let what = match capabilities {
             Some(value) => format!("is \"{value}\", which lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),
             None => "is not set, so the container got no Vulkan driver for its NVIDIA GPU: only compute and utility are given".to_owned(),

@@ -3,13 +3,13 @@
 use vkload_core::discovery::{LayerReason, SearchLimit};
 
 use super::super::asked::{Asked, Kind, Missing};
-use super::super::case::Case;
+use super::super::case::{AMD, Case, file_name};
 use super::super::finding::{Finding, Id, Severity};
 use super::super::subject::OVERRIDE;
 use super::library;
 use super::variables::VALIDATION;
 use crate::command::{Command, Step};
-use crate::view::{Device, LayerView};
+use crate::view::{Device, DriverView, LayerView};
 
 /// Returns the result of starting the program, if Vulkan works without it and trials do not explain its failure.
 fn asked(case: &Case) -> Option<&Asked> {
@@ -51,7 +51,12 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
                 "the program asks for the device extension {name}, which its device lacks ({})",
                 devices.join(", ")
             );
-            let finding = finding(Id::ProgramExtension, what).step(update);
+            // AMD's own driver has fewer extensions than Mesa's.
+            let is_mesas = |driver: &DriverView| file_name(&driver.manifest).starts_with("radeon");
+            let is_amds = case.devices().iter().all(|device| device.vendor == AMD)
+                && !case.drivers.iter().any(is_mesas);
+            let step = if is_amds { case.install_driver(Some(AMD)) } else { update };
+            let finding = finding(Id::ProgramExtension, what).step(step);
             finding.with_steps((devices.len() > 1).then_some("Or choose another device in the program"))
         }
     }
@@ -145,7 +150,9 @@ pub(super) fn fails(case: &Case) -> Option<Finding> {
     let failure = asked.words().filter(|_| version(case).is_none())?;
     let said = asked.printed.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
     let what = match &asked.refused {
-        _ if !asked.uses_vulkan => format!("the program {failure} before it uses Vulkan{said}"),
+        _ if !asked.uses_vulkan => {
+            format!("the program {failure}, probably before it uses Vulkan: no loader printed anything{said}")
+        }
         Some((command, result)) => format!("the program {failure} after {command} returned {result}{said}"),
         _ => format!(
             "the program {failure}, also without layers and without variables that concern Vulkan{said}"

@@ -63,8 +63,15 @@ pub(super) fn parts(case: &Case) -> Vec<Finding> {
             finding.step(case.remove(path)).step(Command::new("vkload settings {}", &[path]))
         });
         let libraries = cause.libraries.iter().map(|pair| library(case, cause, pair));
-        let layers = cause.layers.iter().filter_map(|name| layer(case, cause, name));
-        layers.chain(driver).chain(settings).chain(libraries).collect::<Vec<_>>()
+        let absent = cause.absent.iter().map(|(name, value)| {
+            let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
+            let what = format!("is not set: without it {with}; with {name}={value} {without}");
+            let finding = Finding::new(case, Id::VariableBreaks, name, what);
+            finding.with_severity(severity(case, cause)).step(Command::export(name, value))
+        });
+        // Each of several layers that fail together can be left out.
+        let layers = cause.layers.first().and_then(|name| layer(case, cause, name));
+        layers.into_iter().chain(absent).chain(driver).chain(settings).chain(libraries).collect::<Vec<_>>()
     };
     case.trials.causes.iter().flat_map(of).collect()
 }
@@ -113,7 +120,9 @@ fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
         if others.is_empty() { String::new() } else { format!(" and {} together", others.join(", ")) };
     let what = format!("with this layer{together} {with}; {without_it} {without}; {because}");
     let finding = Finding::new(case, Id::LayerBreaks, name, what).with_severity(severity(case, cause));
-    let finding = finding.with_steps(other_order(case, cause)).with_steps(off(case, layer));
+    let together = case.layers.iter().filter(|layer| cause.layers.contains(&layer.name));
+    let off = together.flat_map(|layer| off(case, layer));
+    let finding = finding.with_steps(other_order(case, cause)).with_steps(off);
     // Of several causes, each gets no more than its own remedy.
     let reinstall = (case.trials.causes.len() == 1).then(|| case.reinstall(&layer.manifest));
     Some(finding.with_steps(reinstall).with_steps(cause.with.ending.patience()))
@@ -171,6 +180,7 @@ pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
         }
         proven
             .extend(cause.variables.iter().chain(&cause.layers).chain(&cause.drivers).chain(&cause.settings));
+        proven.extend(cause.absent.iter().map(|(name, _)| name));
     }
     let is_solved = |cause: &Culprit| cause.breaks == Broken::Loader && cause.without.works();
     if case.trials.causes.iter().any(is_solved) {
