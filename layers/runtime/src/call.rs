@@ -407,7 +407,9 @@ pub(crate) unsafe fn enter<L: ExportedLayer, C: Command, H: Handler<L, C>>(
         _ => None,
     };
     let outcome = H::handle(Call { dispatch, function, parameters }).outcome;
-    if let Some((callbacks, removed)) = callbacks.zip(dispatch.and_then(Dispatch::removed)) {
+    if let Some(callbacks) = callbacks
+        && let Some(removed) = dispatch.and_then(Dispatch::removed)
+    {
         // SAFETY: the object is destroyed, so no other call uses it, and its callbacks are this command's second parameter.
         unsafe { Dispatch::free(removed, core::ptr::with_exposed_provenance(callbacks as usize)) };
     }
