@@ -13,13 +13,14 @@ use crate::{calls, message};
 
 pub(super) fn enumerate_physical_devices<D: Driver>(
     call: &calls::EnumeratePhysicalDevices<'_>,
-) -> Result<vk::Result, EnumerateError> {
+) -> vk::Result {
     // SAFETY: the call obeys the specification.
     unsafe {
-        let found = found::<D>(call.instance)?;
-        let mut array = OutArray::new(call.physical_device_count.as_ptr(), call.physical_devices);
-        found.handles().for_each(|device| array.push(device));
-        Ok(array.finish())
+        found::<D>(call.instance).map_or_else(Into::into, |found| {
+            let mut array = OutArray::new(call.physical_device_count.as_ptr(), call.physical_devices);
+            found.handles().for_each(|device| array.push(device));
+            array.finish()
+        })
     }
 }
 
