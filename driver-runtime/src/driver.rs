@@ -37,8 +37,8 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// A list that cannot work does not compile: [`SyncTypeError`](crate::sync_object::SyncTypeError) has the rules.
     const SYNC_TYPES: &'static [SyncType];
     /// The commands that the driver implements itself. They take precedence over the runtime's. Of two forms of a
-    /// command, such as `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: the README lists the first
-    /// forms that the runtime implements.
+    /// command, such as `vkCmdCopyBuffer` and `vkCmdCopyBuffer2`, the second is enough: [`manual`](crate::manual) lists the
+    /// first forms that the runtime implements.
     const COMMANDS: EntryPoints<Self> = EntryPoints::NONE;
     /// Functions for commands that neither the driver nor the runtime implements in any form: they do nothing, or
     /// fail, as those of [`default_commands`](crate::default_commands) do.

@@ -14,7 +14,7 @@ use crate::object::ObjectBase;
 
 /// Returns functions for [`Driver::DEFAULTS`](crate::Driver::DEFAULTS) with which a program runs up to the first command that
 /// it needs and the driver does not have: a message names the command, and the command fails with `VK_ERROR_UNKNOWN`.
-/// One without a `VkResult` does nothing and returns 0.
+/// One without a `VkResult` does nothing and returns 0. Messages need a driver with `VK_EXT_debug_utils` or `VK_EXT_debug_report`.
 ///
 /// With these, the driver has every core command, so [`missing_core_commands`](crate::missing_core_commands) finds none missing.
 #[must_use]
