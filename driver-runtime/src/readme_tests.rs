@@ -15,6 +15,7 @@ fn bare(text: &str) -> String {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes, and compares texts only")]
 fn the_driver_in_the_readme_is_the_example() {
     const EXAMPLE: &str = include_str!("../examples/small_driver.rs");
     let (_, code) = EXAMPLE.split_once("use std::").unwrap();
