@@ -5,7 +5,7 @@
     reason = "evaluated by the compiler, or below a length that is compared"
 )]
 
-use super::tables::COMMAND_FILES;
+use super::tables::{self, COMMAND_FILES};
 use super::{
     COMMAND_COUNT, CommandId, ExtensionId, ExtensionSet, FIRST_INSTANCE, command, extension, source,
 };
@@ -42,6 +42,13 @@ impl CommandSet {
                 set.insert(command);
             }
         }
+        set
+    }
+
+    /// Returns the commands of these extensions.
+    pub fn of_extensions(extensions: &ExtensionSet) -> Self {
+        let mut set = Self([0; WORDS]);
+        tables::commands_of(|id| extensions.contains(id)).for_each(|command| set.insert(command));
         set
     }
 
@@ -160,6 +167,15 @@ mod tests {
         assert!(set.contains(command::CMD_SET_CULL_MODE_EXT));
         assert!(!set.contains(command::CREATE_WAYLAND_SURFACE_KHR), "of an instance extension");
         assert!(!set.contains(command::CMD_DRAW_MESH_TASKS_EXT), "of an extension that is not in the set");
+    }
+
+    #[test]
+    fn a_set_holds_the_commands_of_extensions() {
+        for extension in ExtensionId::all() {
+            let set = CommandSet::of_extensions(&ExtensionSet::new(&[extension]));
+            let is_its = |command: &CommandId| command.providers().any(|provider| provider == extension);
+            assert!(CommandId::all().all(|command| set.contains(command) == is_its(&command)));
+        }
     }
 
     #[test]

@@ -73,6 +73,18 @@ impl ExtensionSet {
         }
     }
 
+    /// Returns the instance extensions of the first set and the device extensions of the second.
+    #[must_use]
+    pub const fn of_instance_and_device(of_instance: &Self, mut of_device: Self) -> Self {
+        let mut word = 0;
+        while word < WORDS {
+            let differing = of_device.0[word] ^ of_instance.0[word];
+            of_device.0[word] ^= differing & Self::OF_INSTANCES.0[word];
+            word += 1;
+        }
+        of_device
+    }
+
     /// Returns the number of extensions.
     pub fn count(&self) -> u32 {
         self.0.iter().fold(0, |sum, word| sum.wrapping_add(word.count_ones()))
@@ -137,5 +149,8 @@ mod tests {
         for kind in [ExtensionKind::Instance, ExtensionKind::Device] {
             assert!(all.of_kind(kind).iter().eq(ExtensionId::all().filter(|id| id.kind() == kind)));
         }
+        let of_instance = all.of_kind(ExtensionKind::Instance);
+        assert_eq!(ExtensionSet::of_instance_and_device(&all, set).without(&of_instance), set);
+        assert_eq!(ExtensionSet::of_instance_and_device(&set, of_instance), ExtensionSet::default());
     }
 }

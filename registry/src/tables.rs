@@ -6,10 +6,10 @@ use super::hash::{PerfectHash, slots_for};
 use super::layout::{self, CommandRow, Commands, ExtensionRow, Extensions, Names, Sizes};
 use super::source::{Command, Extension};
 use super::{
-    COMMAND_COUNT, CommandId, EXTENSION_COUNT, commands_device_1_0_gen, commands_device_1_1_to_1_4_gen,
-    commands_device_extensions_1_gen, commands_device_extensions_200_gen, commands_device_extensions_400_gen,
-    commands_global_gen, commands_instance_gen, commands_physical_device_gen, extensions_1_gen,
-    extensions_200_gen, extensions_400_gen,
+    COMMAND_COUNT, CommandId, EXTENSION_COUNT, ExtensionId, commands_device_1_0_gen,
+    commands_device_1_1_to_1_4_gen, commands_device_extensions_1_gen, commands_device_extensions_200_gen,
+    commands_device_extensions_400_gen, commands_global_gen, commands_instance_gen,
+    commands_physical_device_gen, extensions_1_gen, extensions_200_gen, extensions_400_gen,
 };
 
 /// The commands, as the generated files state them. Only for the compiler.
@@ -109,6 +109,14 @@ pub(super) fn returns_result(index: usize) -> bool {
 pub(super) fn providers(index: usize) -> impl Iterator<Item = u16> {
     let first = |index| command(index).map_or(PROVIDERS.len(), |row| row.providers.into());
     (first(index)..first(index.saturating_add(1))).filter_map(|next| PROVIDERS.get(next).copied())
+}
+
+/// Returns the commands of certain extensions, some more than once.
+pub(super) fn commands_of(is_one: impl Fn(ExtensionId) -> bool) -> impl Iterator<Item = CommandId> {
+    let places = PROVIDERS.iter().zip(0u16..).filter(move |(id, _)| is_one(ExtensionId(**id)));
+    // A provider belongs to the last command whose providers do not begin behind it.
+    let others = COMMAND_ROWS.get(1..).unwrap_or_default();
+    places.map(|(_, place)| CommandId(others.partition_point(|row| row.providers <= place) as u16))
 }
 
 /// Returns the name of an extension with its NUL; empty for a number without an extension.

@@ -29,7 +29,7 @@ pub const CALLS: [(&str, u64); 14] = [
     ("extensions_layers", 14_804),
     ("instance", 30_726),
     ("instance_layer", 83_325),
-    ("device", 51_141),
+    ("device", 34_773),
 ];
 
 /// The instructions of a process that opens the library and makes one call, minus the instructions of one that does nothing, as in

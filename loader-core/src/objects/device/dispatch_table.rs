@@ -10,7 +10,7 @@ use super::foreign_key::DriversKey;
 use crate::abi::{Command, name};
 use crate::dispatch::{DeviceTable, Table as _};
 use crate::objects::commands::device_command;
-use crate::registry::{CommandId, DEVICE_SLOTS};
+use crate::registry::{CommandId, CommandSet, DEVICE_SLOTS, ExtensionSet};
 
 impl Device {
     /// # Safety
@@ -30,10 +30,14 @@ impl Device {
             // SAFETY: the driver has just created the device, so that its first word can be read.
             self.drivers_key = unsafe { DriversKey::of(handle) };
         }
-        let layered = !self.instance().layers().is_empty();
+        let instance = self.instance();
+        let layered = !instance.layers().is_empty();
+        // Faster than to ask for each command, since most are not enabled.
+        let extensions = ExtensionSet::of_instance_and_device(&instance.lower_extensions, self.extensions);
+        let of_extensions = CommandSet::of_extensions(&extensions);
         for slot in 0..DEVICE_SLOTS {
             let Some(command) = CommandId::from_device_slot(slot) else { continue };
-            if !self.has_below_layers(command) {
+            if !self.has_core(command) && !of_extensions.contains(command) {
                 continue;
             }
             let drivers = self.driver_proc_addr(name::of(command));

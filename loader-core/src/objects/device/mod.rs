@@ -137,11 +137,15 @@ impl Device {
     }
 
     fn has_with(&self, command: CommandId, of_instance: &ExtensionSet) -> bool {
-        command.core().is_some_and(|minor| minor <= self.newest_core)
+        self.has_core(command)
             || command.providers().any(|provider| match provider.kind() {
                 ExtensionKind::Device => self.extensions.contains(provider),
                 ExtensionKind::Instance => of_instance.contains(provider),
             })
+    }
+
+    fn has_core(&self, command: CommandId) -> bool {
+        command.core().is_some_and(|minor| minor <= self.newest_core)
     }
 
     /// Returns the upper end of the call chain for the command with this name: the first layer's function,
