@@ -145,6 +145,8 @@ mod tests {
     #[test]
     fn each_claim_has_an_effect_that_a_program_looks_for() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        // The published package has neither the page nor the programs.
+        let Ok(page) = fs::read_to_string(folder.join("../../docs/null-driver.md")) else { return };
         let files = fs::read_dir(folder.join("icd/tests/loaders/programs")).unwrap();
         let mut programs: Vec<_> = files
             .map(|file| file.unwrap().path())
@@ -174,7 +176,6 @@ mod tests {
                 || provided.iter().any(|id| crate::extensions::all(4, true, true).contains(*id));
             assert!(!is_ignored || draws || is_claim || !for_drivers, "{name} has no effect");
         }
-        let page = fs::read_to_string(folder.join("../../docs/null-driver.md")).unwrap();
         for (program, commands) in rows {
             let row = format!("| `{program}` | {} |", commands.join(", "));
             assert!(page.contains(&row), "docs/null-driver.md lacks\n{row}");
