@@ -115,11 +115,9 @@ fn the_sample_in_kotlin_lists_the_devices_and_nothing_of_the_api_may_be_null_the
     fs::remove_dir_all(folder.path().join("classes/org")).unwrap();
     let page = folder.path().join("Page.kt");
     let code = code_of_the_page("kotlin").into_iter().find(|code| code.contains("AndroidLoader")).unwrap();
-    let imports =
-        ["android.util.Log", "dev.vkload.*", "dev.vkload.android.AndroidLoader", "kotlin.concurrent.thread"];
-    let imports = imports.map(|name| format!("import {name}\n")).concat();
+    let (imports, code) = code.split_once("\n\n").unwrap();
     let class = "class Page : android.app.Activity() { lateinit var loader: VulkanLoader; fun start() {\n";
-    fs::write(&page, format!("{imports}{class}{code}}} }}\n")).unwrap();
+    fs::write(&page, format!("{imports}\n{class}{code}}} }}\n")).unwrap();
     let (said, is_compiled) = kotlinc(folder.path(), &[jni("sample/src/main/kotlin"), page]);
     assert!(is_compiled && !said.contains(".kt:"), "{said}");
     for build in ["release", "debug"] {
@@ -157,16 +155,10 @@ fn the_pages_code_in_cpp_compiles() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("page.cpp");
     let [options, messages] = &code_of_the_page("cpp")[..] else { panic!("two blocks") };
-    let (include, options) = options.split_once('\n').unwrap();
+    let (includes, options) = options.split_once("\n\n").unwrap();
     let (function, info) = messages.split_once("\n   }\n").unwrap();
-    let head = format!(
-        "#define VK_NO_PROTOTYPES\n#include <android/log.h>\n#include <vulkan/vulkan.h>\n{include}\n"
-    );
-    fs::write(
-        &file,
-        format!("{head}{function}}}\nvoid start() {{\n{options}{info}(void)vkGetInstanceProcAddr, (void)info; }}\n"),
-    )
-    .unwrap();
+    let start = format!("void start() {{\n{options}{info}(void)vkGetInstanceProcAddr, (void)info; }}\n");
+    fs::write(&file, format!("#define VK_NO_PROTOTYPES\n{includes}\n{function}}}\n{start}")).unwrap();
     let mut compiler = Command::new("c++");
     compiler.args(["-std=c++17", "-fsyntax-only"]).arg(format!("-I{}", jni("include").display()));
     finish(compiler.args(sample_flags()).arg("-Wno-missing-field-initializers").arg(file));
