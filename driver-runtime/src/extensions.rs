@@ -24,10 +24,7 @@ pub struct EnabledExtensions {
 
 /// A requested extension is unknown or not supported: `VK_ERROR_EXTENSION_NOT_PRESENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotPresent<'a>(
-    /// Its name.
-    pub &'a CStr,
-);
+pub(crate) struct NotPresent<'a>(pub(crate) &'a CStr);
 
 impl EnabledExtensions {
     /// Enables the extensions that an application names. A name may occur twice. Extensions in `unlisted` are also
@@ -38,7 +35,7 @@ impl EnabledExtensions {
     ///
     /// # Safety
     /// As for [`vkload_core::abi::name::list`].
-    pub unsafe fn from_request<'a>(
+    pub(crate) unsafe fn from_request<'a>(
         supported: &ExtensionSet,
         kind: ExtensionKind,
         unlisted: Unlisted,

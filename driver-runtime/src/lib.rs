@@ -6,6 +6,9 @@
 //!
 //! The crate does not depend on an operating system; a driver supplies a [`Host`].
 //!
+//! A function whose error is [`OutOfMemory`] or [`Lost`](device::Lost) fails for no other reason; the variants of every other error are
+//! the reasons.
+//!
 //! # Safety vocabulary
 //!
 //! The vocabulary of [`vkload_core`], and:
@@ -57,7 +60,7 @@ pub mod out_array;
 pub mod physical_device;
 pub mod pipeline_cache;
 pub mod proc_addr;
-pub mod properties;
+mod properties;
 pub mod queries;
 #[cfg(test)]
 mod readme_tests;

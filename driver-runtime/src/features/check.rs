@@ -72,15 +72,9 @@ impl core::ops::Deref for Enabled {
 
 /// Why features cannot be enabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CheckError {
+pub(crate) enum CheckError {
     /// A requested feature is not reported by the physical device.
-    NotPresent {
-        /// The structure.
-        structure: &'static str,
-        /// Its member.
-        member: &'static str,
-    },
+    NotPresent { structure: &'static str, member: &'static str },
     /// The pNext chain leads back into itself, or is longer than a sane one.
     CyclicChain,
     /// No memory for the question to the driver.
@@ -112,7 +106,7 @@ impl From<OutOfMemory> for CheckError {
 ///
 /// # Safety
 /// `info` is valid but for loops in its chain, and `report` writes nothing but the structures' members.
-pub unsafe fn check(
+pub(crate) unsafe fn check(
     info: &vk::DeviceCreateInfo<'_>,
     core_minor: u32,
     extensions: &ExtensionSet,

@@ -20,8 +20,8 @@ use vkload_core::registry::ExtensionSet;
 
 use rows::Structure;
 
-pub(crate) use check::check_unlisted;
-pub use check::{CheckError, Enabled, check};
+pub use check::Enabled;
+pub(crate) use check::{CheckError, check, check_unlisted};
 pub use rows::UnlistedFeatures;
 
 /// Every feature as a constant: the name of its member in capitals.
@@ -188,13 +188,13 @@ impl Features {
 }
 
 /// Returns the feature for this member of a structure, by their names in the specification.
-pub fn find(structure: &str, member: &str) -> Option<Feature> {
+pub(crate) fn find(structure: &str, member: &str) -> Option<Feature> {
     let row = FILES.iter().copied().flatten().find(|row| row.name == structure)?;
     row.members.iter().find(|(_, name)| *name == member).map(|(feature, _)| *feature)
 }
 
 /// Returns whether a structure of this name has features.
-pub fn is_structure(name: &str) -> bool {
+pub(crate) fn is_structure(name: &str) -> bool {
     FILES.iter().copied().flatten().any(|row| row.name == name)
 }
 

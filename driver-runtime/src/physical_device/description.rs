@@ -30,7 +30,7 @@ pub struct Description {
     /// The properties of Vulkan 1.4.
     pub vulkan_1_4: Vulkan14Properties,
     /// The properties of extensions that no core version gathers. [`Description::set`] fills them in.
-    pub extension_properties: Store,
+    pub(crate) extension_properties: Store,
     /// The device extensions that it has. The runtime reports them and accepts them, neither more nor less.
     pub extensions: ExtensionSet,
     /// The features that it has.

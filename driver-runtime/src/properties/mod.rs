@@ -29,7 +29,7 @@ pub use rows::{Bound, Kind, Member, Names, Plain, Structure};
 /// minimum values that the specification requires.
 #[derive(Clone)]
 #[repr(transparent)]
-pub struct Store(MaybeUninit<[u64; locations::WORDS]>);
+pub(crate) struct Store(MaybeUninit<[u64; locations::WORDS]>);
 
 impl Default for Store {
     fn default() -> Self {
@@ -81,7 +81,7 @@ pub fn structures() -> impl Iterator<Item = &'static Structure> {
 }
 
 /// Returns the first name of a structure of features or properties that has several.
-pub fn canonical(name: &str) -> &str {
+pub(crate) fn canonical(name: &str) -> &str {
     let index = aliases_gen::ALIASES.binary_search_by_key(&name, |(alias, _)| alias);
     index.ok().and_then(|index| aliases_gen::ALIASES.get(index)).map_or(name, |(_, first)| first)
 }

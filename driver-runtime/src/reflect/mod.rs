@@ -23,7 +23,10 @@ use ash::vk::{self, TaggedStructure};
 
 use crate::features::{self, Feature};
 use crate::physical_device::{Description, HEADER, location_mut};
-pub use crate::properties::{Bound, Kind, Member, Names, Structure, structure, structures};
+pub use crate::properties::{
+    Bound, Kind, Member, Names, Plain, Structure, format_names, image_layout_names, structure, structures,
+    value,
+};
 use crate::properties::{Location, canonical, row};
 pub use required::{Shortfall, below_required};
 pub use slot::{Slot, SlotError, Value};

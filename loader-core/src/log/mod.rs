@@ -23,6 +23,7 @@ impl CommandText for CommandId {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Topic {
     Loader,
     Driver,

@@ -6,7 +6,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use vkload_core::manifest::json::{Kind, Str, Value};
-use vkload_driver_runtime::properties;
 use vkload_driver_runtime::reflect::{self, Slot, SlotError};
 
 /// The parts that were not understood.
@@ -188,7 +187,7 @@ pub(super) fn names(
             continue;
         }
         let name = text_of(item).ok_or_else(|| wrong(item, at, "a list of names is wanted"))?;
-        match properties::value(known, &name) {
+        match reflect::value(known, &name) {
             Some(value) => values.push(value),
             None => notes.unknown(item, &format!("{at}/{}", name.to_owned()), "value"),
         }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use vkload_core::manifest::json::{Kind, Value};
 use vkload_driver_runtime::reflect::{self, Named};
-use vkload_driver_runtime::{properties, vk};
+use vkload_driver_runtime::vk;
 
 use super::Reader;
 use super::fill::{Notes, add_flags, entries, wrong};
@@ -38,8 +38,7 @@ impl Reader<'_> {
     /// Adds formats' supported uses to the uses from other capabilities.
     pub(super) fn formats(&mut self, all: Value<'_>, at: &str) -> Result<(), String> {
         for (name, at, structures) in entries(all, at) {
-            let Some((_, number)) = properties::format_names().iter().find(|(known, _)| *known == name)
-            else {
+            let Some((_, number)) = reflect::format_names().iter().find(|(known, _)| *known == name) else {
                 self.notes.unknown(structures, &at, "format");
                 continue;
             };

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use vkload_core::manifest::json::{Kind, Value};
 use vkload_driver_runtime::reflect::{self, Unknown};
 use vkload_driver_runtime::registry::find_extension;
-use vkload_driver_runtime::{properties, vk};
+use vkload_driver_runtime::vk;
 
 use super::Reader;
 use super::fill::{entries, fill, names, wrong};
@@ -101,7 +101,7 @@ impl Reader<'_> {
             "pCopySrcLayouts" | "pCopyDstLayouts" if value.kind() == Kind::List => value,
             _ => return Ok(()),
         };
-        let values = names(list, properties::image_layout_names(), at, &mut self.notes)?;
+        let values = names(list, reflect::image_layout_names(), at, &mut self.notes)?;
         let layouts: Vec<vk::ImageLayout> =
             values.into_iter().map(|value| vk::ImageLayout::from_raw(value as i32)).collect();
         // The process keeps data from its variable until it exits.
