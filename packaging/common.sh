@@ -50,9 +50,9 @@ build() {
     export CARGO_ENCODED_RUSTFLAGS="$flags"
     if [ -n "${glibc-}" ]; then
         env -u "CARGO_TARGET_$(echo "$target" | tr a-z- A-Z_)_LINKER" VKLOAD_LINKER=zig \
-            cargo zigbuild --quiet --release --target-dir "$made/build" --target "$target.$glibc" "$@"
+            cargo zigbuild --release --target-dir "$made/build" --target "$target.$glibc" "$@"
     else
-        cargo build --quiet --release --target-dir "$made/build" ${target:+--target "$target"} "$@"
+        cargo build --release --target-dir "$made/build" ${target:+--target "$target"} "$@"
     fi </dev/null
     unset CARGO_ENCODED_RUSTFLAGS
 }

@@ -39,9 +39,9 @@ run() {
     git\ *) folder=$HOME ;;
     cargo\ add\ *) folder=$HOME/app ;;
     esac
-    command=$(sed -E "s|https://github.com/vkload/vkload|file://$HOME/origin/vkload|; s/--program PROGRAM/--program vulkaninfo/; s/\\$\\(pidof GAME\\)/$game/
+    command=$(sed -E "s|https://github.com/vkload/vkload|file://$HOME/origin/vkload|; s/--program PROGRAM/--program vulkaninfo/; s/\\$\\(pidof -s GAME\\)/$game/
         s/%command%|PROGRAM|vkcube|\\.\\/(my-tests|program)/vulkaninfo --summary/; s/^([A-Z_]+=[^ ]+ ?)+$/& vulkaninfo --summary/
-        s|DIR|$HOME|; s|FILE|$HOME/recording.json|; s/NAME/llvmpipe/; s/SHELL/bash/" <<<"$1")
+        s|\\bDIR\\b|$HOME|; s|\\bFILE\\b|$HOME/recording.json|; s/\\bNAME\\b/llvmpipe/; s/\\bSHELL\\b/bash/" <<<"$1")
     (cd "$folder" && bash -euc "$command") >"$HOME/output" 2>&1 || code=$?
     printf '%3d:%02d %s\n' $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) "$1"
     # The tool exits with 1 after an answer that something is wrong, here for example that the system's loader ignores a setting.

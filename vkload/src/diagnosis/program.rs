@@ -25,6 +25,7 @@ impl Program {
     pub(super) fn find(name: &Path) -> Result<Self, String> {
         let file = found(name).ok_or_else(|| match name.components().count() {
             0 | 1 => format!("no program {} in PATH", name.display()),
+            _ if name.is_dir() => format!("{} is not a program", name.display()),
             _ => format!("no file {}", name.display()),
         })?;
         let is_known = [&b"\x7fELF"[..], b"#!"].iter().any(|mark| start_of(&file).starts_with(mark));
@@ -96,7 +97,7 @@ mod tests {
         let endless = folder.path().join("endless");
         fs::write(&endless, format!("#!{}\n", endless.display())).unwrap();
         assert!(Program::find(&endless).is_ok());
-        assert!(Program::find(folder.path()).is_err(), "a folder");
+        assert!(Program::find(folder.path()).unwrap_err().ends_with(" is not a program"), "a folder");
         let text = Program::find(&write("text", "root:x:0:0\n")).unwrap_err();
         assert!(text.ends_with("text is not a program"), "{text}");
         assert!(Program::find(Path::new("no-such-program-anywhere")).unwrap_err().contains("PATH"));
