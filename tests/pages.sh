@@ -36,7 +36,7 @@ run() {
     sudo\ * | rustup\ * | packaging/deb.sh\ * | ./test.sh* | mdbook\ *) return ;;
     # The first one is only named, the second one is executed with a layer.
     "vkload exec" | "vkload faults -- PROGRAM") return ;;
-    git\ *) folder=$HOME ;;
+    git\ *) folder=$(mktemp -d "$HOME/clone.XXXXXX") ;;
     cargo\ add\ *) folder=$HOME/app ;;
     esac
     command=$(sed -E "s|https://github.com/vkload/vkload|file://$HOME/origin/vkload|; s/--program PROGRAM/--program vulkaninfo/; s/\\$\\(pidof -s GAME\\)/$game/
