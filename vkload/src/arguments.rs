@@ -153,9 +153,6 @@ pub(crate) struct DoctorArguments {
     /// Record everything in FILE, for `vkload replay FILE --show doctor` on another machine.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-    /// Keep running, and print the answer again whenever something changes.
-    #[arg(long, conflicts_with_all = ["json", "html", "record"])]
-    pub(crate) watch: bool,
     /// Diagnose 32-bit programs. Implies --no-probe.
     #[arg(long = "32")]
     pub(crate) bits_32: bool,
@@ -163,7 +160,7 @@ pub(crate) struct DoctorArguments {
     #[arg(long, value_name = "PID", conflicts_with = "program")]
     pub(crate) pid: Option<u32>,
     /// Explain how a program ended, by a file of VK_LAYER_VKLOAD_recorder. The exit code is 1 after a crash, an abort or a lost device.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_probe", "timeout", "record", "watch", "bits_32", "pid", "program"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_probe", "timeout", "record", "bits_32", "pid", "program"])]
     pub(crate) calls: Option<PathBuf>,
     /// Diagnose this program: use the loader and the settings that it would get. If these work, start it, for as long as --timeout says, to
     /// see its requests; --no-probe does not start it.

@@ -3,7 +3,6 @@
 mod calls;
 mod output;
 mod picture;
-mod watch;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,28 +16,21 @@ use crate::output::{Format, clear_progress, fail, late, print_escaped as print_o
 pub(crate) use picture::picture;
 
 pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
-    if options.watch {
-        return watch::run(options);
-    }
     if let Some(file) = &options.calls {
         return calls::print(file, Format::chosen(options.json, options.html));
     }
-    match diagnosed(options) {
+    let whom = match (options.pid, &options.program[..]) {
+        (Some(id), _) => Whom::Process(id),
+        (None, []) => Whom::AnyProgram(if options.bits_32 { 32 } else { usize::BITS }),
+        (None, program) => Whom::Program(program),
+    };
+    match diagnosis(whom, options.no_probe, options.timeout, options.record.as_deref()) {
         Ok(case) => {
             let (text, code) = rendered(case, Format::chosen(options.json, options.html), options.all);
             print_output(&text, code)
         }
         Err(problem) => fail(&problem),
     }
-}
-
-fn diagnosed(options: &DoctorArguments) -> Result<Case, String> {
-    let whom = match (options.pid, &options.program[..]) {
-        (Some(id), _) => Whom::Process(id),
-        (None, []) => Whom::AnyProgram(if options.bits_32 { 32 } else { usize::BITS }),
-        (None, program) => Whom::Program(program),
-    };
-    diagnosis(whom, options.no_probe, options.timeout, options.record.as_deref())
 }
 
 /// Returns the case for `whom`. Shows the trials on a terminal.
