@@ -59,7 +59,7 @@ impl Planned {
     /// Returns the plans for the loader that programs get here.
     pub(crate) fn in_use() -> Result<Self, String> {
         let variables = own_variables();
-        let not_read = not_read(Path::new("/"), None, &variables, None, usize::BITS);
+        let not_read = not_read(None, &variables, None, usize::BITS);
         Self::for_loader(&variables, None, usize::BITS, &not_read)
     }
 

@@ -63,7 +63,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     let mut not_read = if target.built_in {
         Vec::new()
     } else {
-        not_read(Path::new("/"), loader.as_deref(), &variables, executable.as_deref(), target.bits)
+        not_read(loader.as_deref(), &variables, executable.as_deref(), target.bits)
     };
     not_read.extend(set.keys().filter(|name| !variables.contains_key(*name)).cloned());
     let planned = Planned::for_loader(&variables, executable.as_deref(), target.bits, &not_read)?;
@@ -75,7 +75,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
         library: lossless::text(library),
     };
     let named: Vec<_> = planned.libraries().map(named).collect();
-    let mut facts = Facts::gather(Path::new("/"), &set, executable.as_deref(), target.bits, &named);
+    let mut facts = Facts::gather(&set, executable.as_deref(), target.bits, &named);
     facts.not_read = not_read;
     if target.built_in {
         // The program gets none of them.
@@ -112,7 +112,7 @@ pub(crate) fn case(request: &Request<'_>) -> Result<Case, String> {
     if !is_healthy(&case) {
         let process = case.target.process.as_ref().map(|process| process.id);
         let process = process.zip(case.target.program.as_deref());
-        case.facts.add_origins(Path::new("/"), process);
+        case.facts.add_origins(process);
         if let Some(file) = request.record {
             kept::write(file, &case.facts, &case.planned, &case.target, &case.trials)?;
         }

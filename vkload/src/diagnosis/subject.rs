@@ -131,8 +131,7 @@ impl Target {
         let program = fs::read_link(folder.join("exe")).ok();
         let memory = fs::File::open(folder.join("mem")).ok();
         let elsewhere = rights::root(&folder) != rights::root(Path::new("/proc/self"));
-        let lacks =
-            if elsewhere { Vec::new() } else { facts::device_files_missing_below(&folder.join("root")) };
+        let lacks = if elsewhere { Vec::new() } else { facts::missing_below(&folder.join("root")) };
         let service = facts::service(id);
         // The rest comes from its user.
         let confined = rights::take_on(&folder, rights)

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{below, content, entries, name_of, read, seen};
+use super::files::{content, entries, name_of, read};
 use super::variables::Variables;
+use crate::lossless;
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -73,12 +74,7 @@ const STEAM: &[&str] = &[
 const SIZE_LIMIT: u64 = 8 << 20;
 
 /// Returns the lines that set any of these variables for programs of this user, or for a process: its number and program.
-pub(super) fn collect(
-    root: &Path,
-    variables: &Variables,
-    home: &str,
-    process: Option<(u32, &Path)>,
-) -> Vec<Assignment> {
+pub(super) fn collect(variables: &Variables, home: &str, process: Option<(u32, &Path)>) -> Vec<Assignment> {
     let names: Vec<&str> = variables.keys().map(String::as_str).filter(|name| is_telling(name)).collect();
     if names.is_empty() {
         return Vec::new();
@@ -88,17 +84,17 @@ pub(super) fn collect(
     let listed = OF_HOME.iter().map(|name| home.join(name)).chain(OF_SYSTEM.iter().map(PathBuf::from));
     let folders = FOLDERS_OF_HOME.iter().map(|name| home.join(name));
     let folders = folders.chain(FOLDERS_OF_SYSTEM.iter().map(PathBuf::from));
-    let of_folders = folders.flat_map(|folder| entries(&below(root, &folder)));
-    files.extend(listed.map(|file| below(root, &file)).chain(of_folders).map(|file| (file, Setter::LogIn)));
+    let of_folders = folders.flat_map(|folder| entries(&folder));
+    files.extend(listed.chain(of_folders).map(|file| (file, Setter::LogIn)));
     if let Some((id, program)) = process {
-        files.extend(unit_files(root, home, id));
-        files.extend(desktop_entries(root, home, variables, program));
-        let of_steam = STEAM.iter().flat_map(|folder| entries(&below(root, &home.join(folder))));
+        files.extend(unit_files(home, id));
+        files.extend(desktop_entries(home, variables, program));
+        let of_steam = STEAM.iter().flat_map(|folder| entries(&home.join(folder)));
         files.extend(of_steam.map(|user| (user.join("config/localconfig.vdf"), Setter::Steam)));
     }
     let mut all: Vec<Assignment> = Vec::new();
     for (file, setter) in files {
-        for assignment in assignments(root, &file, &setter, &names) {
+        for assignment in assignments(&file, &setter, &names) {
             if !all.contains(&assignment) {
                 all.push(assignment);
             }
@@ -113,14 +109,14 @@ fn is_telling(name: &str) -> bool {
     !general.contains(&name) && !name.starts_with("XDG_SESSION") && !name.starts_with("XDG_SEAT")
 }
 
-fn assignments(root: &Path, file: &Path, setter: &Setter, names: &[&str]) -> Vec<Assignment> {
+fn assignments(file: &Path, setter: &Setter, names: &[&str]) -> Vec<Assignment> {
     let text = content(file, SIZE_LIMIT).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let of_line = |(index, line): (usize, &str)| {
         let set = names.iter().filter(|name| sets(line, name)).map(|name| (*name).to_owned());
         set.map(|variable| Assignment {
             variable,
-            file: seen(root, file),
+            file: lossless::of(file),
             line: index + 1,
             setter: setter.clone(),
         })
@@ -149,41 +145,36 @@ fn sets(line: &str, name: &str) -> bool {
 }
 
 /// Returns the systemd service of a process, and whether it is one of its user's.
-pub(super) fn service(root: &Path, id: u32) -> Option<(String, bool)> {
-    let groups = read(&root.join(format!("proc/{id}/cgroup")));
+pub(crate) fn service(id: u32) -> Option<(String, bool)> {
+    let groups = read(Path::new(&format!("/proc/{id}/cgroup")));
     let mut paths = groups.lines().filter_map(|line| line.rsplit(':').next());
     let path = paths.find(|path| path.contains(".service"))?;
     let name = path.rsplit('/').find(|part| part.ends_with(".service"))?;
     Some((name.to_owned(), path.contains("/user@") && !name.starts_with("user@")))
 }
 
-fn unit_files(root: &Path, home: &Path, id: u32) -> Vec<(PathBuf, Setter)> {
-    let Some((name, of_user)) = service(root, id) else { return Vec::new() };
+fn unit_files(home: &Path, id: u32) -> Vec<(PathBuf, Setter)> {
+    let Some((name, of_user)) = service(id) else { return Vec::new() };
     let own = of_user.then(|| home.join(".config/systemd/user"));
     let folders = if of_user { UNITS_OF_USER } else { UNITS_OF_SYSTEM };
     let folders = own.into_iter().chain(folders.iter().map(PathBuf::from));
     let setter = Setter::Unit { name: name.clone(), of_user };
     let of_folder = |folder: PathBuf| {
-        let drop_ins = entries(&below(root, &folder.join(format!("{name}.d"))));
-        [below(root, &folder.join(&name))].into_iter().chain(drop_ins)
+        let drop_ins = entries(&folder.join(format!("{name}.d")));
+        [folder.join(&name)].into_iter().chain(drop_ins)
     };
     folders.flat_map(of_folder).map(|file| (file, setter.clone())).collect()
 }
 
-fn desktop_entries(
-    root: &Path,
-    home: &Path,
-    variables: &Variables,
-    program: &Path,
-) -> Vec<(PathBuf, Setter)> {
-    let launched = variables.get("GIO_LAUNCHED_DESKTOP_FILE").map(|file| below(root, Path::new(file)));
+fn desktop_entries(home: &Path, variables: &Variables, program: &Path) -> Vec<(PathBuf, Setter)> {
+    let launched = variables.get("GIO_LAUNCHED_DESKTOP_FILE").map(PathBuf::from);
     let folders = [home.join(ENTRIES_OF_HOME)].into_iter().chain(ENTRIES_OF_SYSTEM.iter().map(PathBuf::from));
     let name = name_of(program);
     let starts = |file: &PathBuf| {
         name_of(file).ends_with(".desktop")
             && read(file).lines().any(|line| line.starts_with("Exec=") && line.contains(name.as_str()))
     };
-    let all = folders.flat_map(|folder| entries(&below(root, &folder))).filter(starts);
+    let all = folders.flat_map(|folder| entries(&folder)).filter(starts);
     launched.into_iter().chain(all).map(|file| (file, Setter::Desktop)).collect()
 }
 

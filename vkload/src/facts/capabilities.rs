@@ -5,7 +5,7 @@ use std::path::Path;
 
 use vkload_core::platform::variables::ALL;
 
-use super::files::{below, content};
+use super::files::content;
 use super::linker::Search;
 use super::variables::Variables;
 use crate::lossless;
@@ -24,18 +24,17 @@ pub(crate) const OWN: &str = "VK_LOADER_X_QUIET";
 /// Returns the loaders' variables, and perhaps the settings file, that the loader does not read which a program of this width gets.
 /// `loader` is its path, if that is known. Empty if its file does not say.
 pub(crate) fn not_read(
-    root: &Path,
     loader: Option<&Path>,
     variables: &Variables,
     program: Option<&Path>,
     bits: u32,
 ) -> Vec<String> {
     let found = || {
-        let search = Search::new(root, variables, program).loaders();
+        let search = Search::new(variables, program).loaders();
         search.into_iter().find(|loader| loader.first && u32::from(loader.bits) == bits)
     };
     let path = loader.map(Path::to_owned).or_else(|| Some(lossless::path(found()?.path)));
-    let bytes = path.and_then(|path| content(&below(root, &path), SIZE_LIMIT).ok()).unwrap_or_default();
+    let bytes = path.and_then(|path| content(&path, SIZE_LIMIT).ok()).unwrap_or_default();
     let words = words(&bytes);
     let reads = |name: &&str| words.contains(name.as_bytes());
     if !reads(&IN_EVERY_LOADER) {

@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{below, entries, name_of, read};
+use super::files::{entries, name_of, read};
 use super::variables::Variables;
 
 /// Containers, virtual machines and other environments of a program.
@@ -65,31 +65,31 @@ fn is_denied(folder: &Path) -> bool {
 }
 
 /// The device tree of boards that have one.
-const DEVICE_TREE: &str = "sys/firmware/devicetree/base";
+const DEVICE_TREE: &str = "/sys/firmware/devicetree/base";
 
-pub(super) fn collect(root: &Path, variables: &Variables) -> Environment {
+pub(super) fn collect(variables: &Variables) -> Environment {
     Environment {
-        container: container(root, variables),
-        flatpak: flatpak(root),
+        container: container(variables),
+        flatpak: flatpak(),
         snap: variables
             .get("SNAP_NAME")
             .or_else(|| variables.get("SNAP_INSTANCE_NAME"))
             .filter(|_| variables.contains_key("SNAP"))
             .cloned(),
-        wsl: wsl(root),
-        steam_runtime: steam(root, variables),
-        unmounted: [("/proc", "proc/self"), ("/dev", "dev/null")]
+        wsl: wsl(),
+        steam_runtime: steam(variables),
+        unmounted: [("/proc", "/proc/self"), ("/dev", "/dev/null")]
             .into_iter()
-            .filter(|(_, file)| root.join(file).symlink_metadata().is_err())
+            .filter(|(_, file)| Path::new(file).symlink_metadata().is_err())
             .map(|(folder, _)| folder.to_owned())
             .collect(),
-        hidden: (LOOKED_AT.iter().filter(|folder| is_denied(&below(root, Path::new(folder)))))
+        hidden: (LOOKED_AT.iter().filter(|folder| is_denied(Path::new(folder))))
             .map(|folder| (*folder).to_owned())
             .collect(),
-        board: Some(read(&root.join(DEVICE_TREE).join("model")).trim_end_matches('\0').to_owned())
+        board: Some(read(&Path::new(DEVICE_TREE).join("model")).trim_end_matches('\0').to_owned())
             .filter(|model| !model.is_empty()),
-        turned_off: turned_off(&root.join(DEVICE_TREE)),
-        virtual_machine: virtual_machine(root),
+        turned_off: turned_off(Path::new(DEVICE_TREE)),
+        virtual_machine: virtual_machine(),
     }
 }
 
@@ -104,22 +104,22 @@ fn turned_off(tree: &Path) -> Vec<String> {
     nodes.into_iter().filter(is_off).map(|node| name_of(&node)).collect()
 }
 
-fn container(root: &Path, variables: &Variables) -> Option<String> {
+fn container(variables: &Variables) -> Option<String> {
     let marks = [
-        (".dockerenv", "docker"),
-        ("run/.containerenv", "podman"),
-        ("var/run/secrets/kubernetes.io", "kubernetes"),
+        ("/.dockerenv", "docker"),
+        ("/run/.containerenv", "podman"),
+        ("/var/run/secrets/kubernetes.io", "kubernetes"),
     ];
-    if let Some((_, name)) = marks.iter().find(|(path, _)| root.join(path).exists()) {
+    if let Some((_, name)) = marks.iter().find(|(path, _)| Path::new(path).exists()) {
         return Some((*name).to_owned());
     }
-    let told = read(&root.join("run/systemd/container"));
+    let told = read(Path::new("/run/systemd/container"));
     let told = if told.is_empty() { variables.get("container").cloned().unwrap_or_default() } else { told };
     // These are sandboxes, in which the host's drivers are used.
     if !["", "flatpak", "pressure-vessel", "firejail"].contains(&told.as_str()) {
         return Some(told);
     }
-    let groups = read(&root.join("proc/1/cgroup"));
+    let groups = read(Path::new("/proc/1/cgroup"));
     let words = [
         ("docker", "docker"),
         ("kubepods", "kubernetes"),
@@ -130,8 +130,8 @@ fn container(root: &Path, variables: &Variables) -> Option<String> {
     words.iter().find(|(word, _)| groups.contains(word)).map(|(_, name)| (*name).to_owned())
 }
 
-fn flatpak(root: &Path) -> Option<Flatpak> {
-    let info = read(&root.join(".flatpak-info"));
+fn flatpak() -> Option<Flatpak> {
+    let info = read(Path::new("/.flatpak-info"));
     if info.is_empty() {
         return None;
     }
@@ -143,10 +143,10 @@ fn flatpak(root: &Path) -> Option<Flatpak> {
             .to_owned()
     };
     let runtime = field("runtime");
-    let folders = entries(&root.join("usr/lib"))
+    let folders = entries(Path::new("/usr/lib"))
         .into_iter()
         .map(|folder| folder.join("GL"))
-        .chain([root.join("usr/lib/GL")]);
+        .chain([PathBuf::from("/usr/lib/GL")]);
     let extensions =
         folders.flat_map(|folder| entries(&folder)).filter(|extension| !entries(extension).is_empty());
     let mut gl_extensions: Vec<String> = extensions.map(|extension| name_of(&extension)).collect();
@@ -160,32 +160,32 @@ fn flatpak(root: &Path) -> Option<Flatpak> {
     })
 }
 
-fn wsl(root: &Path) -> Option<u8> {
-    let release = read(&root.join("proc/sys/kernel/osrelease"));
+fn wsl() -> Option<u8> {
+    let release = read(Path::new("/proc/sys/kernel/osrelease"));
     if !release.to_ascii_lowercase().contains("microsoft") {
         return None;
     }
     Some(if release.contains("WSL2") || release.contains("microsoft-standard") { 2 } else { 1 })
 }
 
-fn steam(root: &Path, variables: &Variables) -> Option<String> {
-    let release = read(&root.join("etc/os-release"));
+fn steam(variables: &Variables) -> Option<String> {
+    let release = read(Path::new("/etc/os-release"));
     if release.lines().any(|line| line == "ID=steamrt") {
         let codename = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
         return Some(codename.unwrap_or("steamrt").to_owned());
     }
-    if root.join("run/pressure-vessel").exists() {
+    if Path::new("/run/pressure-vessel").exists() {
         return Some("pressure-vessel".to_owned());
     }
     variables.get("STEAM_RUNTIME").filter(|value| value.starts_with('/')).map(|_| "steam-runtime".to_owned())
 }
 
-fn virtual_machine(root: &Path) -> Option<String> {
-    let identity = root.join("sys/class/dmi/id");
+fn virtual_machine() -> Option<String> {
+    let identity = Path::new("/sys/class/dmi/id");
     let told = [read(&identity.join("sys_vendor")), read(&identity.join("product_name"))].join(" ");
     let named = VIRTUAL.iter().find(|(word, _)| told.contains(word)).map(|(_, name)| (*name).to_owned());
     let hidden = || {
-        read(&root.join("proc/cpuinfo"))
+        read(Path::new("/proc/cpuinfo"))
             .lines()
             .find(|line| line.starts_with("flags"))
             .is_some_and(|flags| flags.contains(" hypervisor"))

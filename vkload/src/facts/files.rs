@@ -1,4 +1,4 @@
-//! Files below the root of a machine, which is another folder in tests.
+//! Files, folders and their permissions.
 
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
@@ -58,13 +58,7 @@ pub(super) fn name_of(path: &Path) -> String {
     path.file_name().map(lossless::of).unwrap_or_default()
 }
 
-/// Returns the path as a program on the machine sees it, whose files lie under `root` here.
-pub(super) fn seen(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root)
-        .map_or_else(|_| lossless::of(path), |rest| lossless::of(Path::new("/").join(rest)))
-}
-
-/// Returns the location here of the file that a program on the machine knows by `path`.
+/// Returns the location here of the file that a process with this root folder knows by `path`.
 pub(super) fn below(root: &Path, path: &Path) -> PathBuf {
     root.join(path.strip_prefix("/").unwrap_or(path))
 }

@@ -157,21 +157,20 @@ impl Gpu {
     }
 }
 
-pub(super) fn collect(root: &Path) -> Vec<Gpu> {
+pub(super) fn collect() -> Vec<Gpu> {
     let (mut gpus, messages) = (Vec::new(), OnceCell::new());
-    for device in entries(&root.join("sys/bus/pci/devices")) {
+    for device in entries(Path::new("/sys/bus/pci/devices")) {
         if number(&device.join("class")).is_some_and(|class| class >> 16 == 3) {
             let vendor = number(&device.join("vendor")).unwrap_or(0);
             let mut gpu = Gpu { vendor, device: number(&device.join("device")).unwrap_or(0), ..of(&device) };
             let is_idle = gpu.driver.as_ref().is_none_or(|driver| driver == "nouveau");
             let drivers = gpu.maker().filter(|_| is_idle).map(|maker| maker.kernel_drivers);
             let modules = drivers.into_iter().flatten();
-            gpu.modules =
-                modules.filter_map(|driver| module(root, driver, &gpu.address, &messages)).collect();
+            gpu.modules = modules.filter_map(|driver| module(driver, &gpu.address, &messages)).collect();
             gpus.push(gpu);
         }
     }
-    for device in entries(&root.join("sys/bus/platform/devices")) {
+    for device in entries(Path::new("/sys/bus/platform/devices")) {
         let gpu = of(&device);
         let renders = gpu.nodes.iter().any(|name| name.starts_with("renderD"));
         if renders || gpu.driver.as_deref().is_some_and(|driver| PLATFORM.iter().any(|row| row.0 == driver)) {
@@ -187,12 +186,12 @@ const FIRMWARE: &[(&str, &str)] =
 /// Debian's names for the module nvidia, by series.
 const NVIDIA: [&str; 3] = ["/nvidia_current", "/nvidia_tesla", "/nvidia_legacy"];
 /// Files with the kernel's messages, which may be readable, and the most bytes of each that are read.
-const LOGS: &[&str] = &["var/log/dmesg", "var/log/kern.log", "var/log/messages", "var/log/syslog"];
+const LOGS: &[&str] = &["/var/log/dmesg", "/var/log/kern.log", "/var/log/messages", "/var/log/syslog"];
 const LOG_LIMIT: u64 = 64 << 20;
 
-fn module(root: &Path, name: &str, address: &str, messages: &OnceCell<Vec<String>>) -> Option<Module> {
-    let running = read(&root.join("proc/sys/kernel/osrelease"));
-    let folders = ["usr/lib/modules", "lib/modules"].map(|folder| entries(&root.join(folder))).concat();
+fn module(name: &str, address: &str, messages: &OnceCell<Vec<String>>) -> Option<Module> {
+    let running = read(Path::new("/proc/sys/kernel/osrelease"));
+    let folders = ["/usr/lib/modules", "/lib/modules"].map(|folder| entries(Path::new(folder))).concat();
     // The kernel does not distinguish dashes from underscores, and its lists have both, so all become underscores.
     let file = format!("/{}.ko", name.replace('-', "_"));
     let has = |folder: &&PathBuf| {
@@ -209,27 +208,27 @@ fn module(root: &Path, name: &str, address: &str, messages: &OnceCell<Vec<String
         name: name.to_owned(),
         is_here,
         elsewhere: kernels,
-        firmware: is_here.then(|| firmware(root, name, messages)).flatten(),
-        is_loaded: root.join("sys/module").join(name.replace('-', "_")).exists(),
+        firmware: is_here.then(|| firmware(name, messages)).flatten(),
+        is_loaded: Path::new("/sys/module").join(name.replace('-', "_")).exists(),
         message: {
             let start = format!("{name} {address}: ");
-            let lines = messages.get_or_init(|| messages_of_kernel(root)).iter();
+            let lines = messages.get_or_init(messages_of_kernel).iter();
             lines.filter_map(|line| line.split_once(&start)).map(|(_, said)| said.to_owned()).next_back()
         },
     })
 }
 
 /// Returns the file of firmware that this module has not found, by the kernel's messages, or the folder of its firmware if that does not exist.
-fn firmware(root: &Path, module: &str, messages: &OnceCell<Vec<String>>) -> Option<String> {
+fn firmware(module: &str, messages: &OnceCell<Vec<String>>) -> Option<String> {
     // It may be compressed, so its name may go on.
     let is_there = |name: &str| {
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         let found = |top: &str| {
-            entries(&root.join(top).join(folder)).iter().any(|path| name_of(path).starts_with(file))
+            entries(&Path::new(top).join(folder)).iter().any(|path| name_of(path).starts_with(file))
         };
-        found("usr/lib/firmware") || found("lib/firmware")
+        found("/usr/lib/firmware") || found("/lib/firmware")
     };
-    let lines = messages.get_or_init(|| messages_of_kernel(root)).iter();
+    let lines = messages.get_or_init(messages_of_kernel).iter();
     // Nouveau's folder has the name of NVIDIA's module.
     let failed = lines.filter(|line| line.contains("firmware") && line.contains("failed"));
     let words = failed.filter(|line| line.contains(&format!(" {module} "))).flat_map(|line| line.split(' '));
@@ -241,12 +240,12 @@ fn firmware(root: &Path, module: &str, messages: &OnceCell<Vec<String>>) -> Opti
 }
 
 /// Returns the lines of drivers of graphics devices that carry the kernel's name. `logger` can forge it, so that the lines are only a hint.
-fn messages_of_kernel(root: &Path) -> Vec<String> {
+fn messages_of_kernel() -> Vec<String> {
     let is_kernels = |line: &&str| {
         let tag = line.split_once(": ").map(|(tag, _)| tag);
         tag.is_some_and(|tag| line.starts_with('[') || tag == "kernel" || tag.ends_with(" kernel"))
     };
-    let logs = LOGS.iter().filter_map(|log| content(&root.join(log), LOG_LIMIT).ok());
+    let logs = LOGS.iter().filter_map(|log| content(Path::new(log), LOG_LIMIT).ok());
     let lines = |log: Vec<u8>| {
         let log = String::from_utf8_lossy(&log);
         let of_driver = |line: &&str| {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Elf, ElfError};
-use super::files::{below, may, read};
+use super::files::{may, read};
 use super::linker::{Found, Search, run_path};
 use super::user::Database;
 use crate::lossless;
@@ -108,20 +108,20 @@ const ELSEWHERE: &[&str] = &[
 ];
 
 /// Returns the facts about each of these, for programs of this width.
-pub(super) fn collect(root: &Path, search: &Search, named: &[Named], bits: u32) -> Vec<Library> {
-    let mut closure = Closure::new(root, search, bits);
+pub(super) fn collect(search: &Search, named: &[Named], bits: u32) -> Vec<Library> {
+    let mut closure = Closure::new(search, bits);
     named.iter().map(|named| closure.library(named)).collect()
 }
 
 /// Returns a library of this name in a folder in which libraries often lie, and which the dynamic linker does not search.
 pub(crate) fn elsewhere(variables: &super::Variables, name: &str) -> Option<String> {
-    let search = Search::new(Path::new("/"), variables, None);
-    Closure::new(Path::new("/"), &search, usize::BITS).elsewhere(name, "")
+    let search = Search::new(variables, None);
+    Closure::new(&search, usize::BITS).elsewhere(name, "")
 }
 
 /// Returns the files that the dynamic linker opens for these libraries and those that they need, or looks for before it finds them.
-pub(super) fn files(root: &Path, search: &Search, libraries: &[&Path]) -> BTreeSet<PathBuf> {
-    let mut closure = Closure::new(root, search, usize::BITS);
+pub(super) fn files(search: &Search, libraries: &[&Path]) -> BTreeSet<PathBuf> {
+    let mut closure = Closure::new(search, usize::BITS);
     for library in libraries {
         closure.library(&Named { library: lossless::of(library), ..Named::default() });
     }
@@ -129,43 +129,41 @@ pub(super) fn files(root: &Path, search: &Search, libraries: &[&Path]) -> BTreeS
 }
 
 /// Returns the state of the file at `path`, of which this was read, for programs of this width.
-pub(super) fn state_of(root: &Path, path: &Path, elf: &Result<Elf, ElfError>, bits: u32) -> LibraryState {
-    let here = below(root, path);
-    if let Ok(to) = fs::read_link(&here)
-        && !here.exists()
+pub(super) fn state_of(path: &Path, elf: &Result<Elf, ElfError>, bits: u32) -> LibraryState {
+    if let Ok(to) = fs::read_link(path)
+        && !path.exists()
         && *elf == Err(ElfError::Absent)
     {
         return LibraryState::DanglingLink { to: lossless::of(to) };
     }
-    if here.is_dir() {
+    if path.is_dir() {
         return LibraryState::IsFolder;
     }
     match elf {
         Err(ElfError::Absent) => LibraryState::Absent,
-        Err(ElfError::Denied) => denied(root, path),
+        Err(ElfError::Denied) => denied(path),
         Err(ElfError::Other(what)) => LibraryState::NotElf { what: (*what).to_owned() },
         Err(ElfError::CutShort { size, needs }) => LibraryState::Truncated { size: *size, needs: *needs },
         Ok(elf) if u32::from(elf.bits) != bits => LibraryState::WrongClass { bits: elf.bits },
         Ok(elf) if elf.machine != elf::machine_for(bits) => {
             LibraryState::WrongMachine { machine: elf.machine.to_owned() }
         }
-        Ok(_) => mount_with(&here, libc::ST_NOEXEC)
+        Ok(_) => mount_with(path, libc::ST_NOEXEC)
             .map_or(LibraryState::Fine, |mount| LibraryState::NoExecMount { mount }),
     }
 }
 
 /// Returns the file or folder on the path that refuses access.
-fn denied(root: &Path, path: &Path) -> LibraryState {
+fn denied(path: &Path) -> LibraryState {
     let mut ancestors: Vec<&Path> = path.ancestors().collect();
     ancestors.reverse();
     let refuses = |path: &&Path| {
-        let here = below(root, path);
-        let wanted = if here.is_dir() { libc::X_OK } else { libc::R_OK };
-        !may(&here, wanted)
+        let wanted = if path.is_dir() { libc::X_OK } else { libc::R_OK };
+        !may(path, wanted)
     };
     let of = ancestors.into_iter().find(refuses).unwrap_or(path);
-    let found = fs::metadata(below(root, of)).ok();
-    let users = Database::read(root);
+    let found = fs::metadata(of).ok();
+    let users = Database::read();
     LibraryState::Denied {
         mode: found.as_ref().map_or(0, |found| found.mode() & 0o7777),
         owner: found.map(|found| users.user_name(found.uid())).unwrap_or_default(),
@@ -193,7 +191,6 @@ pub(super) fn mount_with(here: &Path, flag: libc::c_ulong) -> Option<String> {
 
 /// The libraries that others need, each read once.
 struct Closure<'a> {
-    root: &'a Path,
     search: &'a Search,
     bits: u8,
     known: BTreeMap<String, Option<Found>>,
@@ -202,9 +199,9 @@ struct Closure<'a> {
 }
 
 impl<'a> Closure<'a> {
-    fn new(root: &'a Path, search: &'a Search, bits: u32) -> Self {
+    fn new(search: &'a Search, bits: u32) -> Self {
         let bits = u8::try_from(bits).unwrap_or(64);
-        Self { root, search, bits, known: BTreeMap::new(), files: BTreeSet::new() }
+        Self { search, bits, known: BTreeMap::new(), files: BTreeSet::new() }
     }
 
     fn library(&mut self, named: &Named) -> Library {
@@ -221,9 +218,9 @@ impl<'a> Closure<'a> {
         };
         self.files.insert(found.path.clone());
         library.path = Some(lossless::of(&found.path));
-        library.state = state_of(self.root, &found.path, &found.elf, u32::from(self.bits));
+        library.state = state_of(&found.path, &found.elf, u32::from(self.bits));
         if let (LibraryState::Fine, Ok(elf)) = (&library.state, &found.elf) {
-            library.is_loader = elf::is_loader(&below(self.root, &found.path));
+            library.is_loader = elf::is_loader(&found.path);
             self.walk(elf, &found.path, &mut library);
         }
         library
@@ -237,9 +234,8 @@ impl<'a> Closure<'a> {
                 .or_else(|| self.search.all(library).into_iter().next());
         }
         let path = self.search.expand(library, self.bits);
-        let here = below(self.root, &path);
-        let elf = elf::read(&here);
-        let is_there = fs::symlink_metadata(&here).is_ok() || elf == Err(ElfError::Denied);
+        let elf = elf::read(&path);
+        let is_there = fs::symlink_metadata(&path).is_ok() || elf == Err(ElfError::Denied);
         is_there.then(|| Found { elf, path, because: String::new() })
     }
 
@@ -270,10 +266,9 @@ impl<'a> Closure<'a> {
     fn needed(&mut self, name: &str, by: &Elf, path: &Path) -> Option<Found> {
         for folder in run_path(by, path) {
             let path = folder.join(name);
-            let here = below(self.root, &path);
             self.files.insert(path.clone());
-            if here.exists() {
-                return Some(Found { elf: elf::read(&here), path, because: "RUNPATH".to_owned() });
+            if path.exists() {
+                return Some(Found { elf: elf::read(&path), path, because: "RUNPATH".to_owned() });
             }
         }
         let (search, bits) = (self.search, self.bits);
@@ -294,7 +289,7 @@ impl<'a> Closure<'a> {
             prefix.into_iter().flat_map(|prefix| ["lib", "lib64"].map(|it| format!("{prefix}/{it}")));
         let folders = ELSEWHERE.iter().map(|folder| (*folder).to_owned()).chain(beside);
         folders.map(|folder| format!("{folder}/{name}")).find(|path| {
-            elf::read(&below(self.root, &lossless::path(path))).is_ok_and(|elf| {
+            elf::read(&lossless::path(path)).is_ok_and(|elf| {
                 elf.bits == self.bits && elf.machine == elf::machine_for(u32::from(self.bits))
             })
         })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Elf, ElfError};
-use super::files::{below, entries, name_of, read, seen};
+use super::files::{entries, name_of, read};
 use super::libraries::{LibraryState, state_of};
 use super::variables::Variables;
 use crate::lossless;
@@ -48,7 +48,6 @@ const DEFAULTS: &[&str] = &[
 ];
 
 pub(super) struct Search {
-    root: PathBuf,
     /// Folders with what leads to them, as the machine sees them.
     folders: Vec<(PathBuf, String)>,
     cache: Vec<(String, PathBuf)>,
@@ -65,13 +64,13 @@ pub(super) struct Found {
 }
 
 impl Search {
-    pub(super) fn new(root: &Path, variables: &Variables, program: Option<&Path>) -> Self {
+    pub(super) fn new(variables: &Variables, program: Option<&Path>) -> Self {
         let list = |name: &str| variables.get(name).map(String::as_str).unwrap_or_default();
         let mut folders = Vec::new();
         let by_variable = list("LD_LIBRARY_PATH").split([':', ';']).filter(|folder| !folder.is_empty());
         folders.extend(by_variable.map(|folder| (lossless::path(folder), "LD_LIBRARY_PATH".to_owned())));
         if let Some(program) = program
-            && let Ok(elf) = elf::read(&below(root, program))
+            && let Ok(elf) = elf::read(program)
         {
             let (name, at) = if elf.has_run_path { ("RUNPATH", folders.len()) } else { ("RPATH", 0) };
             let own =
@@ -79,7 +78,7 @@ impl Search {
             folders.splice(at..at, own);
         }
         let cache_at = folders.len();
-        let musl = musl_folders(root);
+        let musl = musl_folders();
         if musl.is_empty() {
             let both = |folder: &&str| ["/", "/usr/"].map(|top| PathBuf::from(format!("{top}{folder}")));
             let defaults = DEFAULTS.iter().flat_map(both);
@@ -92,9 +91,8 @@ impl Search {
             .map(lossless::path)
             .collect();
         Self {
-            root: root.to_owned(),
             folders,
-            cache: cached(&fs::read(root.join("etc/ld.so.cache")).unwrap_or_default()),
+            cache: cached(&fs::read(Path::new("/etc/ld.so.cache")).unwrap_or_default()),
             cache_at,
             preloaded,
         }
@@ -113,11 +111,10 @@ impl Search {
         let mut known = BTreeSet::new();
         let mut all = Vec::new();
         for (path, because) in candidates {
-            let here = below(&self.root, &path);
-            if fs::symlink_metadata(&here).is_err() || !known.insert(path.clone()) {
+            if fs::symlink_metadata(&path).is_err() || !known.insert(path.clone()) {
                 continue;
             }
-            all.push(Found { elf: elf::read(&here), path, because });
+            all.push(Found { elf: elf::read(&path), path, because });
         }
         all
     }
@@ -153,22 +150,15 @@ impl Search {
         let of_cache = self.cache.iter().filter_map(|(_, path)| path.parent().map(Path::to_owned));
         let mut known = BTreeSet::new();
         let all = self.folders.iter().map(|(folder, _)| folder.clone()).chain(of_cache);
-        all.filter(|folder| {
-            known.insert(fs::canonicalize(below(&self.root, folder)).unwrap_or_else(|_| folder.clone()))
-        })
-        .map(|folder| below(&self.root, &folder))
-        .collect()
+        all.filter(|folder| known.insert(fs::canonicalize(folder).unwrap_or_else(|_| folder.clone())))
+            .collect()
     }
 
     /// Returns every file that programs may get as Vulkan loader.
     pub(super) fn loaders(&self) -> Vec<LoaderFile> {
         let mut all = Vec::new();
         for path in self.preloaded.iter().filter(|path| name_of(path).starts_with("libvulkan")) {
-            let found = Found {
-                elf: elf::read(&below(&self.root, path)),
-                path: path.clone(),
-                because: "LD_PRELOAD".to_owned(),
-            };
+            let found = Found { elf: elf::read(path), path: path.clone(), because: "LD_PRELOAD".to_owned() };
             all.push(self.loader(NAMES[0], &found, &mut BTreeSet::new()));
         }
         for name in NAMES {
@@ -185,8 +175,7 @@ impl Search {
     }
 
     fn loader(&self, name: &str, found: &Found, first: &mut BTreeSet<u8>) -> LoaderFile {
-        let here = below(&self.root, &found.path);
-        let real = fs::canonicalize(&here).unwrap_or_else(|_| here.clone());
+        let real = fs::canonicalize(&found.path).unwrap_or_else(|_| found.path.clone());
         let bits = found.elf.as_ref().map_or(0, |elf| elf.bits);
         let fits = found.elf.as_ref().is_ok_and(|elf| elf.machine == elf::machine_for(u32::from(bits)));
         let version = name_of(&real)
@@ -197,12 +186,12 @@ impl Search {
         LoaderFile {
             name: name.to_owned(),
             path: lossless::of(&found.path),
-            real_path: seen(&self.root, &real),
+            real_path: lossless::of(&real),
             because: found.because.clone(),
             bits,
             first: fits && first.insert(bits),
             version,
-            state: state_of(&self.root, &found.path, &found.elf, u32::from(bits)),
+            state: state_of(&found.path, &found.elf, u32::from(bits)),
         }
     }
 }
@@ -217,14 +206,14 @@ pub(super) fn run_path(elf: &Elf, of: &Path) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Returns musl's list of folders if musl is the C library.
-fn musl_folders(root: &Path) -> Vec<PathBuf> {
-    let musl = entries(&root.join("lib")).iter().any(|path| name_of(path).starts_with("ld-musl-"));
-    let glibc = root.join("etc/ld.so.cache").exists()
-        || entries(&root.join("lib64")).iter().any(|path| name_of(path).starts_with("ld-linux"));
+fn musl_folders() -> Vec<PathBuf> {
+    let musl = entries(Path::new("/lib")).iter().any(|path| name_of(path).starts_with("ld-musl-"));
+    let glibc = Path::new("/etc/ld.so.cache").exists()
+        || entries(Path::new("/lib64")).iter().any(|path| name_of(path).starts_with("ld-linux"));
     if !musl || glibc {
         return Vec::new();
     }
-    let lists = entries(&root.join("etc"))
+    let lists = entries(Path::new("/etc"))
         .into_iter()
         .filter(|path| name_of(path).starts_with("ld-musl-") && name_of(path).ends_with(".path"));
     let listed: Vec<PathBuf> = lists

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use crate::lossless;
 use crate::rights;
 
-pub(crate) use assignments::{Assignment, Setter};
+pub(crate) use assignments::{Assignment, Setter, service};
 pub(crate) use capabilities::{OWN, SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
 pub(crate) use files::{may, open};
@@ -39,11 +39,11 @@ pub(crate) use gpus::{Gpu, Module};
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed, elsewhere};
 pub(crate) use linker::LoaderFile;
 pub(crate) use mapped::{Binding, MappedLoader, mapped_loaders};
-pub(crate) use nodes::Node;
+pub(crate) use nodes::{Node, missing_below};
 pub(crate) use nvidia::Nvidia;
 pub(crate) use owners::Owners;
 pub(crate) use packages::Packages;
-pub(crate) use strays::{Stray, StrayKind};
+pub(crate) use strays::{Stray, StrayKind, explicit_layers};
 pub(crate) use system::System;
 pub(crate) use user::User;
 pub(crate) use variables::{Variables, own_variables, pairs};
@@ -85,32 +85,26 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Returns the facts of the machine whose file system begins at `root` (`/` except in tests), for a program of this width with
-    /// `variables`, whose file is `program`, if that is known. `named` are the libraries that manifests name.
-    pub(crate) fn gather(
-        root: &Path,
-        variables: &Variables,
-        program: Option<&Path>,
-        bits: u32,
-        named: &[Named],
-    ) -> Self {
-        let search = linker::Search::new(root, variables, program);
-        let system = system::collect(root);
+    /// Returns the facts for a program of this width with `variables`, whose file is `program`, if that is known. `named` are the libraries
+    /// that manifests name.
+    pub(crate) fn gather(variables: &Variables, program: Option<&Path>, bits: u32, named: &[Named]) -> Self {
+        let search = linker::Search::new(variables, program);
+        let system = system::collect();
         Self {
-            environment: environment::collect(root, variables),
-            user: user::collect(root, variables.get("HOME").filter(|home| !home.is_empty())),
+            environment: environment::collect(variables),
+            user: user::collect(variables.get("HOME").filter(|home| !home.is_empty())),
             variables: concerning(variables),
-            gpus: gpus::collect(root),
-            nodes: nodes::collect(root),
-            nvidia: nvidia::collect(root, &search, variables, named),
-            libraries: libraries::collect(root, &search, named, bits),
+            gpus: gpus::collect(),
+            nodes: nodes::collect(),
+            nvidia: nvidia::collect(&search, variables, named),
+            libraries: libraries::collect(&search, named, bits),
             loaders: search.loaders(),
             not_read: Vec::new(),
-            strays: strays::collect(root, variables),
-            manifests: strays::driver_manifests(root, variables),
-            explicit_layers: strays::explicit_layers(root, variables),
+            strays: strays::collect(variables),
+            manifests: strays::driver_manifests(variables),
+            explicit_layers: explicit_layers(variables),
             dead_displays: displays::dead(variables),
-            packages: packages::collect(root, &system),
+            packages: packages::collect(&system),
             owners: Owners::new(),
             assignments: Vec::new(),
             system,
@@ -119,7 +113,7 @@ impl Facts {
 
     /// Adds facts that only matter if something is wrong: the packages that files belong to, and where variables are set. `process` is the
     /// number and the program of the process that is looked at.
-    pub(crate) fn add_origins(&mut self, root: &Path, process: Option<(u32, &Path)>) {
+    pub(crate) fn add_origins(&mut self, process: Option<(u32, &Path)>) {
         let loaders = self.loaders.iter().map(|loader| loader.path.as_str());
         let named = self
             .libraries
@@ -130,23 +124,23 @@ impl Facts {
         let mut paths: Vec<&str> = loaders.chain(named).chain(strays).chain(others).collect();
         paths.sort_unstable();
         paths.dedup();
-        self.owners = owners::collect(root, self.packages.manager, &paths);
-        self.assignments = assignments::collect(root, &self.variables, &self.user.home, process);
+        self.owners = owners::collect(Path::new("/"), self.packages.manager, &paths);
+        self.assignments = assignments::collect(&self.variables, &self.user.home, process);
     }
 }
 
 /// Returns the libraries in the program's own folders that these libraries get there, each with the system's.
 pub(crate) fn brought(variables: &Variables, program: &Path, libraries: &[&OsStr]) -> Vec<(String, String)> {
-    let (root, bits) = (Path::new("/"), u8::try_from(usize::BITS).unwrap_or(64));
-    let own = linker::Search::new(root, variables, Some(program));
-    let system = linker::Search::new(root, variables, None);
+    let bits = u8::try_from(usize::BITS).unwrap_or(64);
+    let own = linker::Search::new(variables, Some(program));
+    let system = linker::Search::new(variables, None);
     let pair = |file: &PathBuf| {
         let name = file.file_name()?.to_str()?;
         let found = own.find(name, bits).filter(|found| found.because.contains("PATH of "))?;
         Some((lossless::of(found.path), lossless::of(system.find(name, bits)?.path)))
     };
     let libraries: Vec<&Path> = libraries.iter().map(Path::new).collect();
-    let pairs: BTreeSet<_> = libraries::files(root, &own, &libraries).iter().filter_map(pair).collect();
+    let pairs: BTreeSet<_> = libraries::files(&own, &libraries).iter().filter_map(pair).collect();
     pairs.into_iter().collect()
 }
 
@@ -156,29 +150,15 @@ pub(crate) fn check_rights(variables: &Variables, libraries: &[&Path]) -> Result
         return Ok(());
     }
     libraries.iter().try_for_each(|library| rights::check(library))?;
-    let (root, search) = (Path::new("/"), linker::Search::new(Path::new("/"), variables, None));
-    libraries::files(root, &search, libraries).iter().try_for_each(|file| rights::check(file))
+    libraries::files(&linker::Search::new(variables, None), libraries)
+        .iter()
+        .try_for_each(|file| rights::check(file))
 }
 
 /// Returns the Vulkan loader that a program of this tool's width gets, whose file is `program`, if that is known.
 pub(crate) fn loader_of(variables: &Variables, program: Option<&Path>) -> Option<LoaderFile> {
-    let loaders = linker::Search::new(Path::new("/"), variables, program).loaders();
+    let loaders = linker::Search::new(variables, program).loaders();
     loaders.into_iter().find(|loader| loader.first && u32::from(loader.bits) == usize::BITS)
-}
-
-/// Returns the layers in the usual folders for explicit layers, whatever variables say: names and manifests.
-pub(crate) fn explicit_layers(variables: &Variables) -> Vec<(String, String)> {
-    strays::explicit_layers(Path::new("/"), variables)
-}
-
-/// Returns the device files of GPUs that a process with this root folder does not have.
-pub(crate) fn device_files_missing_below(root: &Path) -> Vec<String> {
-    nodes::missing_below(root)
-}
-
-/// Returns the systemd service of a process, and whether it is one of its user's.
-pub(crate) fn service(id: u32) -> Option<(String, bool)> {
-    assignments::service(Path::new("/"), id)
 }
 
 /// Returns the programs that have the GPU open, each with its process number.
@@ -188,12 +168,11 @@ pub(crate) fn holders(gpu: &Gpu) -> Vec<(u32, String)> {
 
 /// Returns the graphics devices of this machine, and whether each sleeps, in the kernel's words.
 pub(crate) fn gpus_with_power() -> Vec<(Gpu, String)> {
-    let root = Path::new("/");
     let power = |gpu: Gpu| {
-        let power = gpus::power(root, &gpu.address);
+        let power = gpus::power(Path::new("/"), &gpu.address);
         (gpu, power)
     };
-    gpus::collect(root).into_iter().map(power).collect()
+    gpus::collect().into_iter().map(power).collect()
 }
 
 /// Returns the width of a program or library, 32 or 64. `None` if it is neither.

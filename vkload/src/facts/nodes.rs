@@ -7,9 +7,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{below, entries, may, name_of, seen};
+use super::files::{below, entries, may, name_of};
 use super::libraries::mount_with;
 use super::user::Database;
+use crate::lossless;
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -56,15 +57,15 @@ impl Node {
     }
 }
 
-pub(super) fn collect(root: &Path) -> Vec<Node> {
-    let users = Database::read(root);
-    let all = [entries(&root.join("dev/dri")), entries(&root.join("dev"))].concat();
-    all.iter().filter_map(|path| node(root, path, &users)).collect()
+pub(super) fn collect() -> Vec<Node> {
+    let users = Database::read();
+    let all = [entries(Path::new("/dev/dri")), entries(Path::new("/dev"))].concat();
+    all.iter().filter_map(|path| node(path, &users)).collect()
 }
 
 /// Returns the device files that drivers cannot do without and that a process with this root folder does not have.
-pub(super) fn missing_below(root: &Path) -> Vec<String> {
-    missing(root, collect(Path::new("/")).into_iter().filter(Node::is_needed).map(|node| node.path))
+pub(crate) fn missing_below(root: &Path) -> Vec<String> {
+    missing(root, collect().into_iter().filter(Node::is_needed).map(|node| node.path))
 }
 
 fn missing(root: &Path, needed: impl Iterator<Item = String>) -> Vec<String> {
@@ -76,12 +77,12 @@ fn missing(root: &Path, needed: impl Iterator<Item = String>) -> Vec<String> {
     needed.filter(is_missing).collect()
 }
 
-fn node(root: &Path, path: &Path, users: &Database) -> Option<Node> {
+fn node(path: &Path, users: &Database) -> Option<Node> {
     let name = name_of(path);
     let kind = KINDS.iter().find(|row| name.starts_with(row.0))?.1;
     let found = fs::metadata(path).ok().filter(|found| !found.is_dir())?;
     Some(Node {
-        path: seen(root, path),
+        path: lossless::of(path),
         kind: kind.to_owned(),
         readable: may(path, libc::R_OK),
         writable: may(path, libc::W_OK),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{below, entries, name_of, read};
+use super::files::{entries, name_of, read};
 use super::libraries::Named;
 use super::linker::Search;
 use super::variables::Variables;
@@ -30,13 +30,13 @@ pub(crate) struct Nvidia {
 const TELLING: &[&str] =
     &["libGLX_nvidia.so.", "libnvidia-glcore.so.", "libnvidia-glvkspirv.so.", "libnvidia-eglcore.so."];
 
-pub(super) fn collect(root: &Path, search: &Search, variables: &Variables, named: &[Named]) -> Nvidia {
+pub(super) fn collect(search: &Search, variables: &Variables, named: &[Named]) -> Nvidia {
     let named = named.iter().map(|named| named.library.as_str()).filter(|library| library.contains("nvidia"));
     let path = |library: &str| match library.starts_with('/') {
         true => Some(lossless::path(library)),
         false => search.find(library, u8::try_from(usize::BITS).unwrap_or(64)).map(|found| found.path),
     };
-    let files = named.filter_map(path).filter_map(|path| fs::canonicalize(below(root, &path)).ok());
+    let files = named.filter_map(path).filter_map(|path| fs::canonicalize(path).ok());
     let files: Vec<PathBuf> = files.collect();
     let of_named = files.iter().filter_map(|file| file.parent().map(Path::to_owned));
     let mut libraries: Vec<String> = search
@@ -50,8 +50,8 @@ pub(super) fn collect(root: &Path, search: &Search, variables: &Variables, named
     libraries.dedup();
     Nvidia {
         used: files.iter().find_map(|file| version_in(&name_of(file))),
-        module: module(root),
-        is_open: read(&root.join("proc/driver/nvidia/version")).contains("Open Kernel Module"),
+        module: module(),
+        is_open: read(Path::new("/proc/driver/nvidia/version")).contains("Open Kernel Module"),
         libraries,
         visible_devices: variables.get("NVIDIA_VISIBLE_DEVICES").cloned(),
     }
@@ -68,9 +68,9 @@ fn is_version(text: &str) -> bool {
         && text.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-fn module(root: &Path) -> Option<String> {
+fn module() -> Option<String> {
     let text =
-        [read(&root.join("sys/module/nvidia/version")), read(&root.join("proc/driver/nvidia/version"))]
+        [read(Path::new("/sys/module/nvidia/version")), read(Path::new("/proc/driver/nvidia/version"))]
             .join(" ");
     text.split_whitespace().find(|word| is_version(word)).map(str::to_owned)
 }

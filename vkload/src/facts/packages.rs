@@ -106,25 +106,26 @@ const DEBIAN: &[(&str, &str)] = &[
     ("libSPIRV-Tools.so", "spirv-tools"),
 ];
 
-pub(super) fn collect(root: &Path, system: &System) -> Packages {
+pub(super) fn collect(system: &System) -> Packages {
     // The distribution decides, since the tools of other managers may also be installed.
     let known = BY_DISTRIBUTION.iter().find(|(id, _)| system.is(id)).map(|row| row.1);
-    let tool = |row: &Row| root.join(row.tool).exists();
-    let ostree = known == Some(Manager::Dnf) && root.join("run/ostree-booted").exists();
+    let tool = |row: &Row| Path::new("/").join(row.tool).exists();
+    let ostree = known == Some(Manager::Dnf) && Path::new("/run/ostree-booted").exists();
     let manager = if ostree {
         Some(Manager::RpmOstree)
     } else {
         known.or_else(|| rows().find(tool).map(|row| row.manager))
     };
-    Packages { installed: manager.map(|manager| installed(root, manager)).unwrap_or_default(), manager }
+    Packages { installed: manager.map(installed).unwrap_or_default(), manager }
 }
 
 /// Returns the installed packages that concern Vulkan.
-fn installed(root: &Path, manager: Manager) -> Vec<String> {
+fn installed(manager: Manager) -> Vec<String> {
     let Some(row) = manager.row() else { return Vec::new() };
     let drivers = row.drivers.split(' ').filter_map(|driver| Some(driver.split_once('=')?.1));
     let names = [row.loader, row.validation].into_iter().chain(drivers);
-    let known: Vec<String> = owners::installed(root, manager).into_iter().map(|(name, _)| name).collect();
+    let known: Vec<String> =
+        owners::installed(Path::new("/"), manager).into_iter().map(|(name, _)| name).collect();
     names.filter(|name| known.iter().any(|known| known == name)).map(str::to_owned).collect()
 }
 

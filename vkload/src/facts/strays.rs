@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{below, content, entries, name_of, seen};
+use super::files::{content, entries, name_of};
 use super::user::Database;
 use super::variables::Variables;
 use crate::lossless;
@@ -62,34 +62,32 @@ const ENDINGS: &[&str] = &[
 /// A manifest is smaller.
 const SIZE_LIMIT: u64 = 1 << 20;
 
-pub(super) fn collect(root: &Path, variables: &Variables) -> Vec<Stray> {
-    let users = Database::read(root);
+pub(super) fn collect(variables: &Variables) -> Vec<Stray> {
+    let users = Database::read();
     let mut all = Vec::new();
     for folder in folders(variables) {
         let vulkan = folder.join("vulkan");
-        look(root, &vulkan, None, &users, &mut all);
+        look(&vulkan, None, &users, &mut all);
         for (name, key) in FOLDERS {
-            look(root, &vulkan.join(name), Some(key), &users, &mut all);
+            look(&vulkan.join(name), Some(key), &users, &mut all);
         }
     }
     all
 }
 
 /// Returns the driver manifests in the usual search folders.
-pub(super) fn driver_manifests(root: &Path, variables: &Variables) -> Vec<String> {
-    let files =
-        folders(variables).into_iter().flat_map(|folder| entries(&below(root, &folder.join("vulkan/icd.d"))));
-    files.filter(|path| name_of(path).ends_with(".json")).map(|path| seen(root, &path)).collect()
+pub(super) fn driver_manifests(variables: &Variables) -> Vec<String> {
+    let files = folders(variables).into_iter().flat_map(|folder| entries(&folder.join("vulkan/icd.d")));
+    files.filter(|path| name_of(path).ends_with(".json")).map(|path| lossless::of(&path)).collect()
 }
 
 /// Returns the names and manifests in the usual folders for explicit layers.
-pub(super) fn explicit_layers(root: &Path, variables: &Variables) -> Vec<(String, String)> {
+pub(crate) fn explicit_layers(variables: &Variables) -> Vec<(String, String)> {
     let folders = folders(variables);
-    let files =
-        folders.iter().flat_map(|folder| entries(&below(root, &folder.join("vulkan/explicit_layer.d"))));
+    let files = folders.iter().flat_map(|folder| entries(&folder.join("vulkan/explicit_layer.d")));
     let name = |path: PathBuf| {
         let manifest: serde_json::Value = serde_json::from_slice(&content(&path, SIZE_LIMIT).ok()?).ok()?;
-        Some((manifest["layer"]["name"].as_str()?.to_owned(), seen(root, &path)))
+        Some((manifest["layer"]["name"].as_str()?.to_owned(), lossless::of(&path)))
     };
     files.filter(|path| name_of(path).ends_with(".json")).filter_map(name).collect()
 }
@@ -123,32 +121,31 @@ fn folders(variables: &Variables) -> Vec<PathBuf> {
 }
 
 /// Looks into one folder, whose manifests have this key; without one, into a folder that should have none.
-fn look(root: &Path, folder: &Path, key: Option<&str>, users: &Database, all: &mut Vec<Stray>) {
-    let here = below(root, folder);
-    if let Err(error) = fs::read_dir(&here) {
-        // Files in another user's home folder, which may not be readable, do not matter here.
-        if error.kind() == ErrorKind::PermissionDenied && fs::metadata(&here).is_ok() {
-            all.push(unreadable(root, &here, users));
+fn look(folder: &Path, key: Option<&str>, users: &Database, all: &mut Vec<Stray>) {
+    if let Err(error) = fs::read_dir(folder) {
+        // Files in another user's home folder, which may not be readable, do not matter folder.
+        if error.kind() == ErrorKind::PermissionDenied && fs::metadata(folder).is_ok() {
+            all.push(unreadable(folder, users));
         }
         return;
     }
-    for path in entries(&here) {
-        if let Some(why) = judge(root, &path, folder, key, users) {
-            all.push(Stray { path: seen(root, &path), why });
+    for path in entries(folder) {
+        if let Some(why) = judge(&path, folder, key, users) {
+            all.push(Stray { path: lossless::of(&path), why });
         }
     }
 }
 
-fn unreadable(root: &Path, path: &Path, users: &Database) -> Stray {
+fn unreadable(path: &Path, users: &Database) -> Stray {
     let found = fs::metadata(path).ok();
     let owner = found.as_ref().map(|found| users.user_name(found.uid())).unwrap_or_default();
     Stray {
-        path: seen(root, path),
+        path: lossless::of(path),
         why: StrayKind::Unreadable { mode: found.map_or(0, |found| found.mode() & 0o7777), owner },
     }
 }
 
-fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Database) -> Option<StrayKind> {
+fn judge(path: &Path, folder: &Path, key: Option<&str>, users: &Database) -> Option<StrayKind> {
     let name = name_of(path);
     let found = fs::metadata(path);
     if let (Err(_), Ok(to)) = (&found, fs::read_link(path)) {
@@ -160,7 +157,7 @@ fn judge(root: &Path, path: &Path, folder: &Path, key: Option<&str>, users: &Dat
         Ok(content) => content,
         Err(error) => {
             return (error.kind() == ErrorKind::PermissionDenied && is_manifest)
-                .then(|| unreadable(root, path, users).why);
+                .then(|| unreadable(path, users).why);
         }
     };
     let text = String::from_utf8_lossy(&content);

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::elf;
-use super::files::{below, entries, name_of, read};
+use super::files::{entries, name_of, read};
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -42,22 +42,22 @@ impl System {
     }
 }
 
-pub(super) fn collect(root: &Path) -> System {
-    let mut release = read(&root.join("etc/os-release"));
+pub(super) fn collect() -> System {
+    let mut release = read(Path::new("/etc/os-release"));
     if release.is_empty() {
-        release = read(&root.join("usr/lib/os-release"));
+        release = read(Path::new("/usr/lib/os-release"));
     }
     let field = |name: &str| {
         let value = release.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
         value.unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned()
     };
     let like = [field("ID"), field("ID_LIKE")].join(" ").split_whitespace().map(str::to_owned).collect();
-    let kernel = read(&root.join("proc/sys/kernel/osrelease"));
-    let modules = ["usr/lib/modules", "lib/modules"].map(|folder| entries(&root.join(folder))).concat();
-    let efi = entries(&root.join("sys/firmware/efi/efivars"));
+    let kernel = read(Path::new("/proc/sys/kernel/osrelease"));
+    let modules = ["/usr/lib/modules", "/lib/modules"].map(|folder| entries(Path::new(folder))).concat();
+    let efi = entries(Path::new("/sys/firmware/efi/efivars"));
     let secure_boot = efi.iter().find(|path| name_of(path).starts_with("SecureBoot-"));
-    let lists =
-        ["etc/modprobe.d", "run/modprobe.d", "usr/lib/modprobe.d"].map(|folder| entries(&root.join(folder)));
+    let lists = ["/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d"]
+        .map(|folder| entries(Path::new(folder)));
     let lines: Vec<String> = lists.concat().iter().map(|path| read(path)).collect();
     let blocked = lines.iter().flat_map(|text| text.lines()).filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -69,7 +69,7 @@ pub(super) fn collect(root: &Path) -> System {
             _ => None,
         }
     });
-    let line = read(&root.join("proc/cmdline"));
+    let line = read(Path::new("/proc/cmdline"));
     let is_off =
         |word: &&str| *word == "nomodeset" || word.ends_with(".modeset=0") || word.contains(".force_probe=!");
     let off: Vec<&str> = line.split_whitespace().filter(is_off).collect();
@@ -80,7 +80,7 @@ pub(super) fn collect(root: &Path) -> System {
         secure_boot: secure_boot
             .and_then(|path| fs::read(path).ok())
             .is_some_and(|bytes| bytes.last() == Some(&1)),
-        module_key: KEYS.iter().find(|key| below(root, Path::new(key)).exists()).map(|key| (*key).to_owned()),
+        module_key: KEYS.iter().find(|key| Path::new(key).exists()).map(|key| (*key).to_owned()),
         blocked_modules: blocked.collect(),
         name: field("PRETTY_NAME"),
         version: field("VERSION_ID"),

@@ -39,8 +39,8 @@ pub(super) struct Database {
 }
 
 impl Database {
-    pub(super) fn read(root: &Path) -> Self {
-        let text = |name: &str| fs::read_to_string(root.join("etc").join(name)).unwrap_or_default();
+    pub(super) fn read() -> Self {
+        let text = |name: &str| fs::read_to_string(Path::new("/etc").join(name)).unwrap_or_default();
         Self { users: text("passwd"), groups: text("group") }
     }
 
@@ -72,8 +72,8 @@ fn named(lines: &str, id: u32) -> Option<String> {
     line.split(':').next().map(str::to_owned)
 }
 
-pub(super) fn collect(root: &Path, home: Option<&String>) -> User {
-    let database = Database::read(root);
+pub(super) fn collect(home: Option<&String>) -> User {
+    let database = Database::read();
     // SAFETY: these calls cannot fail and have no preconditions.
     let (id, group) = unsafe { (libc::geteuid(), libc::getegid()) };
     let name = database.user_name(id);
