@@ -45,8 +45,9 @@ choose_target() { # TRIPLE [FLAGS of the target, instead of those for shared lib
 # Builds for the chosen target, in a folder of its own: installed files know the folders that they are installed for. Links with Zig's libraries
 # if it is for an old glibc.
 build() {
-    # Who downloads the tool need not wait for the compiler.
-    set -- --config 'profile.release.package.vkload.opt-level="s"' "$@"
+    # Users of a package do not wait for the compiler.
+    set -- --config 'profile.release.package.vkload.opt-level="s"' \
+        --config 'profile.release.package.clap_builder.opt-level="s"' "$@"
     export CARGO_ENCODED_RUSTFLAGS="$flags"
     if [ -n "${glibc-}" ]; then
         env -u "CARGO_TARGET_$(echo "$target" | tr a-z- A-Z_)_LINKER" VKLOAD_LINKER=zig \

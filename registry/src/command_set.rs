@@ -12,7 +12,7 @@ use super::{
 
 const WORDS: usize = COMMAND_COUNT.div_ceil(64);
 
-/// A set of commands of the registry, built at compile time: a query takes a few instructions, a
+/// A set of commands of the registry: a query takes a few instructions, a
 /// query of the tables as many for each extension of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommandSet([u64; WORDS]);

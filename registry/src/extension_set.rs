@@ -150,7 +150,8 @@ mod tests {
             assert!(all.of_kind(kind).iter().eq(ExtensionId::all().filter(|id| id.kind() == kind)));
         }
         let of_instance = all.of_kind(ExtensionKind::Instance);
-        assert_eq!(ExtensionSet::of_instance_and_device(&all, set).without(&of_instance), set);
+        let both = ExtensionSet::of_instance_and_device(&all, set);
+        assert_eq!((both.of_kind(ExtensionKind::Instance), both.without(&of_instance)), (of_instance, set));
         assert_eq!(ExtensionSet::of_instance_and_device(&set, of_instance), ExtensionSet::default());
     }
 }

@@ -83,8 +83,10 @@ fn what_makes_every_start_slow_is_named() {
     Layer::new("VK_LAYER_slow").implicit().install(&sandbox);
     let file = sandbox.path("out/recording.json");
     let _ = vkload(&sandbox, &[], &["doctor", "--record", text(&file)]);
-    let recording = read(&file);
+    let mut recording = read(&file);
     assert_eq!(recording["trials"]["layers"][0][0], "VK_LAYER_slow", "{recording:#}");
+    // Only a driver without devices is blamed for its time.
+    recording["trials"]["drivers"][0][1]["devices"] = Value::Array(Vec::new());
     // The times of the layer or driver alone and of a program, in milliseconds.
     let answer = |kind: &str, part: u64, program: u64| {
         let mut recording = recording.clone();
@@ -118,7 +120,8 @@ fn vulkan_does_not_work_for_a_process_without_the_device_files() {
     let said = replayed(&sandbox, &file, &recording);
     assert!(said.contains("but not for process 7."), "{said}");
     assert!(
-        said.contains("its /dev lacks /dev/nvidiactl") && said.contains("systemctl edit ollama.service"),
+        said.contains("device files through which drivers reach GPUs: /dev/nvidiactl")
+            && said.contains("systemctl edit ollama.service"),
         "{said}"
     );
 }

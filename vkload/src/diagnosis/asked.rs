@@ -63,6 +63,8 @@ pub(crate) fn words(ending: &Ending) -> String {
 pub(crate) struct Missing {
     pub(crate) kind: Kind,
     pub(crate) name: String,
+    /// The devices that have the extension.
+    pub(crate) had_by: Vec<String>,
 }
 
 /// The kinds of things that a program enables.
@@ -145,7 +147,7 @@ fn read(text: &str) -> Asked {
             let Some((_, rest)) = line.split_once(start) else { continue };
             let name: String =
                 rest.chars().take_while(|it| it.is_ascii_alphanumeric() || *it == '_').collect();
-            let missing = Missing { kind: *kind, name };
+            let missing = Missing { kind: *kind, name, had_by: Vec::new() };
             if !asked.missing.contains(&missing) {
                 asked.missing.push(missing);
             }

@@ -224,6 +224,14 @@ impl Case {
         self.facts.owners.get(path).is_some_and(String::is_empty)
     }
 
+    /// Returns how a library in the program's own folders (`bin/../lib`) is taken away. Other programs may use what lies elsewhere.
+    pub(super) fn take_away(&self, path: &str) -> Option<Step> {
+        let folder = self.target.program.as_deref()?.parent()?.parent()?;
+        let is_own = folder.components().count() > 2 && Path::new(path).starts_with(folder);
+        let off = format!("{path}.off");
+        is_own.then(|| Step::say("Or for good: ").run(self.on(path, "sudo mv {} {}", &[&path, &off])))
+    }
+
     pub(super) fn remove(&self, path: &str) -> Command {
         self.on(path, "sudo rm {}", &[&path])
     }

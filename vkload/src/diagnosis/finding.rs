@@ -133,7 +133,7 @@ findings! {
     DriverBreaks "driver-breaks" ERROR_OR_WARNING Proven,
     NotRead "not-read" WARNING Chosen,
     LoaderOld "loader-old" WARNING Known,
-    LoadersMixed "loaders-mixed" WARNING_OR_NOTE Seen,
+    LoadersMixed "loaders-mixed" NOTE Likely,
     LoaderDiffers "loader-differs" ERROR Likely [VariableBreaks LoaderBesideSystem],
     Program "program" ERROR Rest [VariableBreaks],
     ProgramLayer "program-layer" ERROR_OR_NOTE Proven,

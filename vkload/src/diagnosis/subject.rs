@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::program::Program;
 use crate::command::Command;
-use crate::facts::{self, LoaderFile, MappedLoader, Variables};
+use crate::facts::{self, LoaderFile, Variables};
 use crate::lossless;
 use crate::probe::Subject;
 use crate::rights::{self, Rights};
@@ -30,7 +30,7 @@ pub(crate) struct Target {
     pub(crate) process: Option<Process>,
     /// The Vulkan loader to open: a path, or the name to pass to the dynamic linker.
     pub(crate) loader: String,
-    /// Whether the program gets it from a folder of its own.
+    /// Whether the program's RPATH or RUNPATH leads to it.
     pub(crate) brings_loader: bool,
     /// Whether that is the loader in this program, which is not a file of its own.
     #[serde(skip)]
@@ -45,10 +45,9 @@ pub(crate) struct Process {
     pub(crate) id: u32,
     /// Vulkan loaders, drivers and layers that are in its memory.
     pub(crate) libraries: Vec<String>,
-    pub(crate) loaders: Vec<MappedLoader>,
     /// Whether its file system is another one, as in a container.
     pub(crate) elsewhere: bool,
-    /// Device files of GPUs that are here and not in the process's `/dev`.
+    /// The device files of GPUs that are here, if the process's `/dev` has none of them.
     pub(crate) lacks: Vec<String>,
     /// Its systemd service, and whether that is one of its user's.
     pub(crate) service: Option<(String, bool)>,
@@ -129,7 +128,6 @@ impl Target {
         let maps = fs::read(folder.join("maps")).map_err(|error| problem("the memory map", error))?;
         let maps = lossless::text(&maps);
         let program = fs::read_link(folder.join("exe")).ok();
-        let memory = fs::File::open(folder.join("mem")).ok();
         let elsewhere = rights::root(&folder) != rights::root(Path::new("/proc/self"));
         let lacks = if elsewhere { Vec::new() } else { facts::missing_below(&folder.join("root")) };
         let service = facts::service(id);
@@ -142,9 +140,8 @@ impl Target {
         }
         let bits = facts::bits_of(&folder.join("exe")).unwrap_or(usize::BITS);
         let libraries = libraries_in(&maps);
-        let loader = loader_in(&libraries);
-        let loaders = facts::mapped_loaders(&maps, &folder, memory.as_ref());
-        let process = Process { id, libraries, loaders, elsewhere, lacks, service, confined };
+        let loader = loaders_in(&libraries).next().cloned();
+        let process = Process { id, libraries, elsewhere, lacks, service, confined };
         let target = Self {
             executable: program.clone(),
             program,
@@ -173,16 +170,16 @@ impl Target {
         // Its own copy is found only by the program itself, so it is opened by its path.
         if let (Some(_), Some(first), true) = (&self.program, first, self.loader == SONAME) {
             self.loader.clone_from(&first.path);
-            self.brings_loader = first.because.contains("PATH of ");
         }
+        self.brings_loader = first.is_some_and(|first| first.because.contains("PATH of "));
     }
 }
 
-/// Returns the first library with a loader's name. Drivers have names such as `libvulkan_intel.so`.
-fn loader_in(libraries: &[String]) -> Option<String> {
-    let is_loader =
-        |path: &&String| path.rsplit('/').next().is_some_and(|name| name.starts_with("libvulkan.so"));
-    libraries.iter().find(is_loader).cloned()
+/// Returns the libraries with a loader's name. Drivers have names such as `libvulkan_intel.so`.
+pub(super) fn loaders_in(libraries: &[String]) -> impl Iterator<Item = &String> {
+    libraries
+        .iter()
+        .filter(|path| path.rsplit('/').next().is_some_and(|name| name.starts_with("libvulkan.so")))
 }
 
 fn variables_in(environment: &[u8]) -> Variables {
@@ -263,7 +260,7 @@ mod tests {
 ";
         let libraries = libraries_in(maps);
         assert_eq!(libraries.len(), 2);
-        assert_eq!(loader_in(&libraries).as_deref(), Some("/usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239"));
-        assert_eq!(loader_in(&libraries[..1]), None);
+        let loaders: Vec<_> = loaders_in(&libraries).collect();
+        assert_eq!(loaders, ["/usr/lib/x86_64-linux-gnu/libvulkan.so.1.3.239"]);
     }
 }

@@ -11,7 +11,7 @@ use crate::facts::{Gpu, READ, Variables};
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, loads};
-use crate::probe::{Ending, Progress, Trial, Tried};
+use crate::probe::{Ending, Progress, Subject, Trial, Tried};
 use crate::rights;
 use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
@@ -171,6 +171,7 @@ const LEADS: usize = 5;
 pub(super) struct Search<'a> {
     pub(super) breaks: Broken,
     pub(super) with: &'a Trial,
+    pub(super) loader: &'a Subject,
     pub(super) attempt: &'a dyn Fn(&Changes) -> Trial,
     pub(super) planned: &'a Planned,
     pub(super) layers: &'a [LayerView],
@@ -371,7 +372,7 @@ impl Search<'_> {
         (self.progress)("the loader with the layers in another order");
         let works = reaches(&(self.attempt)(&changes), &culprit.without, self.with);
         // Not every loader calls an implicit layer that VK_INSTANCE_LAYERS names.
-        let is_loaded = || loads(&self.with.of, self.settings, &changes, &layer.library);
+        let is_loaded = || loads(self.loader, self.settings, &changes, &layer.library);
         (works && is_loaded()).then(|| first.clone())
     }
 }

@@ -14,7 +14,7 @@ use crate::facts::{Facts, Gpu, Node, READ, brought, elsewhere};
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, try_out};
-use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, try_all};
+use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, Tried, try_all};
 use crate::switches::Changes;
 use crate::view::LayerView;
 
@@ -103,6 +103,7 @@ impl Trials {
         let of_loader = Search {
             breaks: Broken::Loader,
             with: &program,
+            loader: &loader,
             attempt: &attempt,
             planned,
             layers: &layers,
@@ -119,10 +120,11 @@ impl Trials {
             })
         };
         if target.brings_loader && (suspects::anything_missing(&trials) || is_short) {
-            // Everything else works with the loader of the other programs.
-            trials.other = other().filter(|(_, trial)| trial.works());
+            // Everything else may work with the loader of the other programs.
+            trials.other = other();
             keep(&trials);
-            if trials.other.is_some() {
+            let works = |trial: &Trial| trial.usable().any(|device| device.kind != "cpu" || !has_gpus);
+            if trials.other.as_ref().is_some_and(|(_, trial)| works(trial)) {
                 return trials;
             }
         }
@@ -149,14 +151,9 @@ impl Trials {
         if !suspects::anything_missing(&trials) && !is_short || !trials.causes.is_empty() {
             return trials;
         }
-        for (_, trial) in trials.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
-            progress("what the drivers look for");
-            trial.not_found = libraries_not_found(&trial.of, settings);
-        }
-        let helping = trials.drivers.iter().filter_map(|(of, with)| helping(of, with, settings));
-        (trials.helping, trials.helped) = helping.unzip();
+        trials.look_for_help(settings, progress);
         trials.causes.extend(of_loader.drivers());
-        trials.other = other();
+        trials.other = trials.other.or_else(other);
         if trials.causes.is_empty() && !trials.program.as_ref().is_some_and(Trial::works) && !target.built_in
         {
             progress("the loader that is built into vkload");
@@ -164,6 +161,16 @@ impl Trials {
         }
         keep(&trials);
         trials
+    }
+
+    /// Finds the libraries that drivers look for in vain, and variables with which they get further.
+    fn look_for_help(&mut self, settings: &Settings, progress: Progress<'_>) {
+        for (_, trial) in self.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
+            progress("what the drivers look for");
+            trial.not_found = libraries_not_found(&trial.of, settings);
+        }
+        let helping = self.drivers.iter().filter_map(|(of, with)| helping(of, with, settings));
+        (self.helping, self.helped) = helping.unzip();
     }
 
     /// Starts the program, and if it fails, tries it without suspects.
@@ -186,7 +193,7 @@ impl Trials {
         let explicit =
             LayerView::all(&planned.layers).unwrap_or_default().into_iter().filter(|it| !it.is_active());
         for layer in explicit.filter(is_refused).collect::<Vec<_>>() {
-            let missing = asked::Missing { kind: asked::Kind::Layer, name: layer.name };
+            let missing = asked::Missing { kind: asked::Kind::Layer, name: layer.name, had_by: Vec::new() };
             if !asked.missing.contains(&missing) {
                 asked.missing.push(missing);
             }
@@ -202,9 +209,11 @@ impl Trials {
                 asked::watch(words, settings, changes).map(|asked| asked.trial()).unwrap_or_default()
             };
             let (with, breaks, layers) = (asked.trial(), Broken::Program, &layers[..]);
+            let loader = self.program.as_ref().map(|trial| trial.of.clone()).unwrap_or_default();
             let search = Search {
                 breaks,
                 with: &with,
+                loader: &loader,
                 attempt: &attempt,
                 planned,
                 layers,
@@ -223,6 +232,12 @@ impl Trials {
             if self.causes.is_empty() {
                 self.causes.extend(search.drivers());
             }
+        }
+        let devices = self.program.iter().flat_map(|program| &program.devices);
+        for missing in asked.missing.iter_mut().filter(|missing| missing.kind == asked::Kind::DeviceExtension)
+        {
+            let has = |tried: &&Tried| tried.extensions.contains(&missing.name);
+            missing.had_by = devices.clone().filter(has).map(|tried| tried.device.name.clone()).collect();
         }
         self.asked = Some(asked);
     }

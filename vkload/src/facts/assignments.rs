@@ -148,9 +148,9 @@ fn sets(line: &str, name: &str) -> bool {
 pub(crate) fn service(id: u32) -> Option<(String, bool)> {
     let groups = read(Path::new(&format!("/proc/{id}/cgroup")));
     let mut paths = groups.lines().filter_map(|line| line.rsplit(':').next());
-    let path = paths.find(|path| path.contains(".service"))?;
-    let name = path.rsplit('/').find(|part| part.ends_with(".service"))?;
-    Some((name.to_owned(), path.contains("/user@") && !name.starts_with("user@")))
+    let path = paths.find(|path| path.contains(".service") && !path.ends_with(".scope"))?;
+    let name = path.rsplit('/').find(|part| part.ends_with(".service") && !part.starts_with("user@"))?;
+    Some((name.to_owned(), path.contains("/user@")))
 }
 
 fn unit_files(home: &Path, id: u32) -> Vec<(PathBuf, Setter)> {

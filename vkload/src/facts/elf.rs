@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use object::elf::{DT_NEEDED, DT_RPATH, DT_RUNPATH, DT_SONAME, SHT_DYNSYM, VER_FLG_WEAK};
-use object::read::elf::{Dyn, FileHeader, ProgramHeader, Rel, Rela, SectionHeader, SectionTable, Sym};
-use object::read::{FileKind, ReadCache, ReadRef, SymbolIndex};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader, SectionTable, Sym};
+use object::read::{FileKind, ReadCache, ReadRef};
 use object::{Endianness, StringTable, elf};
 
 use super::files::open;
@@ -100,17 +100,6 @@ pub(super) fn is_loader(path: &Path) -> bool {
     ];
     let has_name = || read(path).is_ok_and(|elf| elf.soname.starts_with("libvulkan.so"));
     exports(path, &names) == [true, true, false, false] || has_name()
-}
-
-/// Returns the addresses in the library, counted from its beginning, at which the dynamic linker writes where functions are that it exports
-/// itself and whose names begin with `start`. Before them comes how many bytes an address has.
-pub(super) fn own_references(path: &Path, start: &[u8]) -> (usize, Vec<u64>) {
-    let found = with(path, |data, kind| match kind {
-        FileKind::Elf64 => Some((8, references::<elf::FileHeader64<Endianness>, _>(data, start)?)),
-        FileKind::Elf32 => Some((4, references::<elf::FileHeader32<Endianness>, _>(data, start)?)),
-        _ => None,
-    });
-    found.unwrap_or_default()
 }
 
 /// Larger tables are not read: a sparse file has any size and takes no space.
@@ -287,39 +276,6 @@ where
         }
     }
     Some(found)
-}
-
-fn references<'a, H, R>(data: R, start: &[u8]) -> Option<Vec<u64>>
-where
-    H: FileHeader<Endian = Endianness>,
-    R: ReadRef<'a>,
-{
-    let header = H::parse(data).ok()?;
-    let endian = header.endian().ok()?;
-    let sections = header.sections(endian, data).ok()?;
-    let symbols = sections.symbols(endian, data, SHT_DYNSYM).ok()?;
-    let is_own = |number: u32| {
-        let symbol = symbols.symbol(SymbolIndex(number as usize)).ok();
-        let own = symbol.filter(|symbol| symbol.is_definition(endian));
-        own.and_then(|own| own.name(endian, symbols.strings()).ok())
-            .is_some_and(|name| name.starts_with(start))
-    };
-    let mut all = Vec::new();
-    for section in sections.iter() {
-        if let Ok(Some((entries, table))) = section.rela(endian, data)
-            && table == symbols.section()
-        {
-            let own = entries.iter().filter(|entry| is_own(entry.r_sym(endian, false)));
-            all.extend(own.map(|entry| entry.r_offset(endian).into()));
-        }
-        if let Ok(Some((entries, table))) = section.rel(endian, data)
-            && table == symbols.section()
-        {
-            let own = entries.iter().filter(|entry| is_own(entry.r_sym(endian)));
-            all.extend(own.map(|entry| entry.r_offset(endian).into()));
-        }
-    }
-    Some(all)
 }
 
 fn text(bytes: &[u8]) -> String {

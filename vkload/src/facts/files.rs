@@ -13,7 +13,8 @@ use crate::lossless;
 pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<_> =
         fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
+    // Comparing paths takes them apart.
+    paths.sort_unstable_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
     paths
 }
 

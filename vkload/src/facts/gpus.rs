@@ -37,8 +37,6 @@ pub(crate) struct Module {
     /// The file or folder of firmware that it needs and that is not there.
     pub(crate) firmware: Option<String>,
     pub(crate) is_loaded: bool,
-    /// Its last message about this GPU, of those that the kernel's logs have.
-    pub(crate) message: Option<String>,
 }
 
 #[derive(Debug)]
@@ -166,7 +164,7 @@ pub(super) fn collect() -> Vec<Gpu> {
             let is_idle = gpu.driver.as_ref().is_none_or(|driver| driver == "nouveau");
             let drivers = gpu.maker().filter(|_| is_idle).map(|maker| maker.kernel_drivers);
             let modules = drivers.into_iter().flatten();
-            gpu.modules = modules.filter_map(|driver| module(driver, &gpu.address, &messages)).collect();
+            gpu.modules = modules.filter_map(|driver| module(driver, &messages)).collect();
             gpus.push(gpu);
         }
     }
@@ -189,7 +187,7 @@ const NVIDIA: [&str; 3] = ["/nvidia_current", "/nvidia_tesla", "/nvidia_legacy"]
 const LOGS: &[&str] = &["/var/log/dmesg", "/var/log/kern.log", "/var/log/messages", "/var/log/syslog"];
 const LOG_LIMIT: u64 = 64 << 20;
 
-fn module(name: &str, address: &str, messages: &OnceCell<Vec<String>>) -> Option<Module> {
+fn module(name: &str, messages: &OnceCell<Vec<String>>) -> Option<Module> {
     let running = read(Path::new("/proc/sys/kernel/osrelease"));
     let folders = ["/usr/lib/modules", "/lib/modules"].map(|folder| entries(Path::new(folder))).concat();
     // The kernel does not distinguish dashes from underscores, and its lists have both, so all become underscores.
@@ -210,11 +208,6 @@ fn module(name: &str, address: &str, messages: &OnceCell<Vec<String>>) -> Option
         elsewhere: kernels,
         firmware: is_here.then(|| firmware(name, messages)).flatten(),
         is_loaded: Path::new("/sys/module").join(name.replace('-', "_")).exists(),
-        message: {
-            let start = format!("{name} {address}: ");
-            let lines = messages.get_or_init(messages_of_kernel).iter();
-            lines.filter_map(|line| line.split_once(&start)).map(|(_, said)| said.to_owned()).next_back()
-        },
     })
 }
 
@@ -230,8 +223,7 @@ fn firmware(module: &str, messages: &OnceCell<Vec<String>>) -> Option<String> {
     };
     let lines = messages.get_or_init(messages_of_kernel).iter();
     // Nouveau's folder has the name of NVIDIA's module.
-    let failed = lines.filter(|line| line.contains("firmware") && line.contains("failed"));
-    let words = failed.filter(|line| line.contains(&format!(" {module} "))).flat_map(|line| line.split(' '));
+    let words = lines.filter(|line| line.contains(&format!(" {module} "))).flat_map(|line| line.split(' '));
     let folder = FIRMWARE.iter().find(|(of, _)| *of == module).map(|(_, folder)| (*folder).to_owned());
     let start = format!("{}/", folder.as_deref().unwrap_or(module));
     let names = words.map(|word| word.trim_matches(['"', ':', ',']).to_owned());
@@ -239,7 +231,7 @@ fn firmware(module: &str, messages: &OnceCell<Vec<String>>) -> Option<String> {
     named.chain(folder).find(|name| !is_there(name)).map(|name| format!("/lib/firmware/{name}"))
 }
 
-/// Returns the lines of drivers of graphics devices that carry the kernel's name. `logger` can forge it, so that the lines are only a hint.
+/// Returns the lines about firmware that carry the kernel's name. `logger` can forge it, so that the lines are only a hint.
 fn messages_of_kernel() -> Vec<String> {
     let is_kernels = |line: &&str| {
         let tag = line.split_once(": ").map(|(tag, _)| tag);
@@ -248,10 +240,7 @@ fn messages_of_kernel() -> Vec<String> {
     let logs = LOGS.iter().filter_map(|log| content(Path::new(log), LOG_LIMIT).ok());
     let lines = |log: Vec<u8>| {
         let log = String::from_utf8_lossy(&log);
-        let of_driver = |line: &&str| {
-            MAKERS.iter().flat_map(|it| it.kernel_drivers).any(|it| line.contains(&format!(" {it} ")))
-        };
-        let lines = log.lines().filter(of_driver);
+        let lines = log.lines().filter(|line| line.contains("firmware") && line.contains("failed"));
         lines.filter(is_kernels).map(str::to_owned).collect::<Vec<_>>()
     };
     logs.flat_map(lines).collect()

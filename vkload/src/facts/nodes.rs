@@ -63,18 +63,20 @@ pub(super) fn collect() -> Vec<Node> {
     all.iter().filter_map(|path| node(path, &users)).collect()
 }
 
-/// Returns the device files that drivers cannot do without and that a process with this root folder does not have.
+/// Returns the device files of GPUs, if a process with this root folder has none of them.
 pub(crate) fn missing_below(root: &Path) -> Vec<String> {
-    missing(root, collect().into_iter().filter(Node::is_needed).map(|node| node.path))
+    let of_gpu = |node: &Node| node.is_needed() && !node.path.contains("nvidia-");
+    let all: Vec<_> = collect().into_iter().filter(of_gpu).map(|node| node.path).collect();
+    if missing(root, &all).len() < all.len() { Vec::new() } else { all }
 }
 
-fn missing(root: &Path, needed: impl Iterator<Item = String>) -> Vec<String> {
+fn missing<'a>(root: &Path, needed: &'a [String]) -> Vec<&'a String> {
     // Without permission to look, nothing is known.
-    let is_missing = |path: &String| {
+    let is_missing = |path: &&String| {
         let found = below(root, Path::new(path)).symlink_metadata();
         found.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
     };
-    needed.filter(is_missing).collect()
+    needed.iter().filter(is_missing).collect()
 }
 
 fn node(path: &Path, users: &Database) -> Option<Node> {
@@ -103,6 +105,6 @@ mod tests {
         fs::create_dir_all(root.path().join("dev/dri")).unwrap();
         fs::write(root.path().join("dev/dri/renderD128"), "").unwrap();
         let needed = ["/dev/dri/renderD128", "/dev/nvidiactl"].map(str::to_owned);
-        assert_eq!(missing(root.path(), needed.into_iter()), ["/dev/nvidiactl"]);
+        assert_eq!(missing(root.path(), &needed), ["/dev/nvidiactl"]);
     }
 }

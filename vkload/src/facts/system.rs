@@ -70,8 +70,12 @@ pub(super) fn collect() -> System {
         }
     });
     let line = read(Path::new("/proc/cmdline"));
-    let is_off =
-        |word: &&str| *word == "nomodeset" || word.ends_with(".modeset=0") || word.contains(".force_probe=!");
+    let is_off = |word: &&str| {
+        *word == "nomodeset"
+            || word.ends_with(".modeset=0")
+            || word.contains(".force_probe=")
+            || word.contains("blacklist=")
+    };
     let off: Vec<&str> = line.split_whitespace().filter(is_off).collect();
     System {
         is_updated: !modules.is_empty()

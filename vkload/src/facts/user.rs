@@ -24,6 +24,10 @@ pub(crate) struct User {
 impl User {
     /// Returns variables that every log-in sets and that are not set, as in a service, and their usual values.
     pub(crate) fn absent(&self, variables: &Variables) -> Vec<(String, String)> {
+        // This program leaves out what root may not follow.
+        if ["SUDO_UID", "PKEXEC_UID"].iter().any(|name| variables.contains_key(*name)) {
+            return Vec::new();
+        }
         let runtime = format!("/run/user/{}", self.id);
         let usual = [("HOME", self.home.as_str()), ("XDG_RUNTIME_DIR", runtime.as_str())];
         let is_absent = |(name, value): &(&str, &str)| {

@@ -255,7 +255,7 @@ impl Trial {
             Ending::Failed { cause, .. } => matches!(cause, Cause::WrongKind | Cause::LacksCommand),
             _ => false,
         };
-        let fails = |tried: &Tried| matches!(tried.failure, Some((_, Ending::Result { .. })));
+        let fails = |tried: &Tried| matches!(tried.failure, Some((_, Ending::Result { code: -9 | -3 })));
         self.devices.iter().all(fails) && says_nothing
     }
 

@@ -146,7 +146,10 @@ mod tests {
     fn each_claim_has_an_effect_that_a_program_looks_for() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         // The published package has neither the page nor the programs.
-        let Ok(page) = fs::read_to_string(folder.join("../../docs/null-driver.md")) else { return };
+        if !folder.join("icd").exists() {
+            return;
+        }
+        let page = fs::read_to_string(folder.join("../../docs/null-driver.md")).unwrap();
         let files = fs::read_dir(folder.join("icd/tests/loaders/programs")).unwrap();
         let mut programs: Vec<_> = files
             .map(|file| file.unwrap().path())

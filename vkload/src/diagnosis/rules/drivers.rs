@@ -62,14 +62,14 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
     Some(finding.with_steps(repair(case, driver, trial)))
 }
 
-/// Reports drivers that make every start slow.
+/// Reports drivers that make every start slow and find no device. Of others, the time is that of using their devices.
 pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
     let program = case.trials.program.as_ref().map(|trial| trial.milliseconds).unwrap_or_default();
     let of = |driver: &DriverView| {
-        let trial = case.trial(driver).filter(|trial| trial.ending == Ending::Finished)?;
+        let is_idle = |trial: &&Trial| trial.ending == Ending::Finished && trial.devices.is_empty();
+        let trial = case.trial(driver).filter(is_idle)?;
         let seconds = Some(trial.milliseconds.min(program)).filter(|time| *time >= LONG)? / 1000;
-        let finds = if trial.devices.is_empty() { ", and finds no device" } else { "" };
-        let what = format!("makes each program wait {seconds} seconds when it starts{finds}");
+        let what = format!("makes each program wait {seconds} seconds when it starts, and finds no device");
         let finding = Finding::new(case, Id::DriverSlow, &driver.manifest, what);
         Some(finding.with_steps(leave_out(case, driver)))
     };

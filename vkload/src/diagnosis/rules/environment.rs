@@ -47,7 +47,7 @@ pub(super) fn flatpak(case: &Case) -> Option<Finding> {
 /// Reports problems in Snap, whose drivers come by an interface and a content snap.
 pub(super) fn snap(case: &Case) -> Option<Finding> {
     let name = case.facts.environment.snap.as_ref().filter(|_| no_hardware(case))?;
-    if case.facts.nodes.iter().any(|node| node.is_needed() && !node.is_closed()) {
+    if !case.drivers.is_empty() && case.facts.nodes.iter().any(|node| node.is_needed() && !node.is_closed()) {
         return None;
     }
     let what = format!(
@@ -130,9 +130,12 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
         all.push(finding.step("Run vkload doctor in it (docker exec, podman exec, flatpak enter): a program of a container must not run with root's rights outside"));
     }
     if !process.lacks.is_empty() {
-        let what =
-            format!("its /dev lacks {}, which drivers need and which exist here", process.lacks.join(", "));
-        let finding = Finding::new(case, Id::ProcessElsewhere, &about, what).with_severity(Severity::Error);
+        let what = format!(
+            "its /dev has none of the device files through which drivers reach GPUs: {}",
+            process.lacks.join(", ")
+        );
+        let finding = Finding::new(case, Id::ProcessElsewhere, &about, what).evidence(Evidence::Known);
+        let finding = finding.with_severity(Severity::Error);
         let edit = process.service.as_ref().map(|(name, of_user)| match of_user {
             true => Command::new("systemctl --user edit {}", &[name]),
             false => Command::new("sudo systemctl edit {}", &[name]),
@@ -170,19 +173,20 @@ pub(super) fn app_image(case: &Case) -> Option<Finding> {
 
 /// Reports a bare chroot. Drivers, the C library and this tool all read `/proc`, and GPUs are reached through `/dev`.
 pub(super) fn unmounted(case: &Case) -> Vec<Finding> {
-    let hidden = |folder: &String| {
-        let what = "cannot be read here, and drivers look there for the GPU";
-        let finding = Finding::new(case, Id::NotMounted, folder, what).evidence(Evidence::Seen);
+    let hidden = case.facts.environment.hidden.first().filter(|_| no_hardware(case)).map(|first| {
+        let others = case.facts.environment.hidden.len().saturating_sub(1);
+        let more =
+            if others > 0 { format!(", nor {others} other folders of the kernel") } else { String::new() };
+        let what = format!("cannot be read here{more}, and drivers look there for the GPU");
+        let finding = Finding::new(case, Id::NotMounted, first, what).evidence(Evidence::Seen);
         finding.step(match case.variable("container") {
             Some("firejail") => {
-                Step::say("Start the program with ").run(Command::new("firejail --noblacklist={}", &[folder]))
+                Step::say("Start the program with ").run(Command::new("firejail --noblacklist={}", &[first]))
             }
             _ => Step::say("Allow it in the sandbox or the unit that hides it: ")
-                .run(Command::new("ls -ld {}", &[folder])),
+                .run(Command::new("ls -ld {}", &[first])),
         })
-    };
-    let hidden: Vec<_> =
-        case.facts.environment.hidden.iter().filter(|_| no_hardware(case)).map(hidden).collect();
+    });
     let of = |folder: &String| {
         let mount = match folder.as_str() {
             "/proc" => Command::new("sudo mount -t proc proc /proc", &[]).into(),

@@ -180,9 +180,16 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
     let kernel = &system.kernel;
     let load = |module: &str| Command::new("sudo modprobe {}", &[&module]);
     let log = Command::new("sudo dmesg | grep -i {}", &[&usual]);
-    let refused = format!("{usual}.force_probe=!{:04x}", gpu.device);
-    let is_meant = |word: &&str| {
-        ["nomodeset", &refused].contains(word) || word.strip_suffix(".modeset=0") == Some(usual)
+    let refused = format!("!{:04x}", gpu.device);
+    let is_refused = |list: &str| list.split(',').any(|it| it == refused || it == "!*");
+    let names = |list: &str| list.split(',').any(|it| it == usual);
+    let is_meant = |word: &&str| match word.split_once('.') {
+        Some(("modprobe", option)) => option.strip_prefix("blacklist=").is_some_and(names),
+        Some((module, "modeset=0")) => module == usual,
+        Some((module, option)) => {
+            module == usual && option.strip_prefix("force_probe=").is_some_and(is_refused)
+        }
+        None => *word == "nomodeset" || word.strip_prefix("module_blacklist=").is_some_and(names),
     };
     let word = system.no_graphics.iter().flat_map(|words| words.split(' ')).find(is_meant);
     let firmware = module.and_then(|module| module.firmware.as_ref());
@@ -241,15 +248,11 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
             ),
         )
     } else {
-        let said =
-            gpu.modules.iter().find_map(|module| Some((module.name.as_str(), module.message.as_ref()?)));
-        let said =
-            said.map(|(module, said)| format!("; the log has of {module}: {said}")).unwrap_or_default();
         let step = match module.is_some_and(|module| module.is_loaded) {
             true => Step::say("See why: ").run(log),
             false => Step::from(load(usual)).and_say("; if that does not help, see why: ").run(log),
         };
-        return Some(taken(case, gpu, name, &said).step(step));
+        return Some(taken(case, gpu, name, "").step(step));
     };
     Some(taken(case, gpu, name, &format!(": {why}")).step(step))
 }

@@ -1,11 +1,11 @@
 //! The loader that programs get.
 
 use super::super::case::Case;
-use super::super::finding::{Evidence, Finding, Id, Severity};
+use super::super::finding::{Finding, Id, Severity};
 use super::super::gather::is_ignored;
-use super::super::subject::SONAME;
+use super::super::subject::{SONAME, loaders_in};
 use crate::command::{Command, Step};
-use crate::facts::{Binding, LibraryState, LoaderFile, MappedLoader};
+use crate::facts::{LibraryState, LoaderFile};
 use crate::probe::{Cause, Ending, Stage, Trial};
 
 /// Returns the loaders that a program of this width could get.
@@ -173,56 +173,35 @@ fn remove(loader: &LoaderFile) -> Command {
 pub(super) fn other_works(case: &Case) -> Option<Finding> {
     let (found, (path, trial)) = (first(case, SONAME)?, case.trials.other.as_ref()?);
     let with = super::layers::outcome(trial);
-    let program = case.target.program.as_ref().filter(|_| case.target.brings_loader);
-    let whose = if program.is_some() {
-        "the program's own Vulkan loader"
-    } else {
-        "the Vulkan loader that programs get"
-    };
-    let without = case.trials.program.as_ref().map(super::layers::outcome).unwrap_or_default();
-    let what = format!("is {whose}: with it {without}; with {path} instead, {with}");
+    let program = case.target.program.as_ref().filter(|_| found.because.contains("PATH of "));
+    let whose = if program.is_some() { "the program brings" } else { "programs get" };
+    let without = case.trials.program.as_ref().filter(|_| case.target.loader == found.path);
+    let without = without.map(|trial| format!(": with it {}", super::layers::outcome(trial)));
+    let what = format!(
+        "is the Vulkan loader that {whose}{}; with {path} instead, {with}",
+        without.unwrap_or_default()
+    );
     let finding = Finding::new(case, Id::LoaderBesideSystem, &found.path, what);
     Some(match program {
         Some(program) => {
-            let off = format!("{}.off", found.path);
-            let for_good = case.on(&found.path, "sudo mv {} {}", &[&found.path, &off]);
-            finding
-                .step(Command::new("LD_PRELOAD={} {}", &[path, program]))
-                .step(Step::say("Or for good: ").run(for_good))
+            let finding = finding.step(Command::new("LD_PRELOAD={} {}", &[path, program]));
+            finding.with_steps(case.take_away(&found.path))
         }
         None => finding.step(repair(case, found)),
     })
 }
 
-/// Reports that a process has two loaders in memory, and that the functions of one replace the other's.
-pub(super) fn mixed(case: &Case) -> Vec<Finding> {
-    let Some(process) = &case.target.process else { return Vec::new() };
-    let others = |loader: &MappedLoader| {
-        let others = process.loaders.iter().filter(|other| other.path != loader.path);
-        others.map(|other| other.path.as_str()).collect::<Vec<_>>().join(" and ")
-    };
-    let of = |loader: &MappedLoader| match &loader.functions {
-        Binding::Own => None,
-        Binding::Other { path } => {
-            let what = format!(
-                "is a second Vulkan loader in this process, and the names of its own functions lead to {path}, which the dynamic linker \
-                 finds first: each loader gets the other's instances, and the process may abort or crash"
-            );
-            let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);
-            Some(finding.with_steps(ONE_LOADER.iter().copied()))
-        }
-        Binding::Unknown if process.loaders.len() > 1 => {
-            let what = format!(
-                "is in this process together with {}, and you have no permission to see whether the names of its own functions lead there",
-                others(loader)
-            );
-            let finding = Finding::new(case, Id::LoadersMixed, &loader.path, what);
-            let finding = finding.with_severity(Severity::Note).evidence(Evidence::Likely);
-            Some(finding.step(Command::new("sudo vkload doctor --pid {}", &[&process.id.to_string()])))
-        }
-        Binding::Unknown => None,
-    };
-    process.loaders.iter().filter_map(of).collect()
+/// Reports that a process has two loaders in memory. A loader may refer to its own functions by name, which the dynamic linker then takes from
+/// the other one.
+pub(super) fn mixed(case: &Case) -> Option<Finding> {
+    let process = case.target.process.as_ref()?;
+    let loaders: Vec<_> = loaders_in(&process.libraries).map(String::as_str).collect();
+    let what = format!(
+        "two Vulkan loaders are in its memory: {}; where the functions of one lead to the other, it may abort or crash",
+        loaders.join(" and ")
+    );
+    let finding = Finding::new(case, Id::LoadersMixed, &format!("process {}", process.id), what);
+    (loaders.len() > 1).then(|| finding.with_steps(ONE_LOADER.iter().copied()))
 }
 
 /// How a program gets by with one loader, or keeps two apart.

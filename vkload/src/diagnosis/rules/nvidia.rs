@@ -60,10 +60,11 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
     }
 }
 
-/// Returns whether the library that a manifest of NVIDIA's names is there, and not where it is searched for. Another rule says where.
+/// Returns whether NVIDIA's driver may lie where its version is not seen: where it is not searched for, or behind a manifest that is left out.
 fn lies_elsewhere(case: &Case) -> bool {
     let mut libraries = case.facts.libraries.iter();
     libraries.any(|library| library.library.contains("nvidia") && library.elsewhere.is_some())
+        || case.drivers.iter().any(|driver| !driver.used && file_name(&driver.manifest).contains("nvidia"))
 }
 
 /// Device files without which NVIDIA's driver finds no GPU.
@@ -97,9 +98,9 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
     let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what);
     Some(if case.facts.environment.container.is_some() {
         let options: String = missing.iter().map(|path| format!(" --device {path}")).collect();
-        finding.step(format!(
-            "Start the container with --gpus all{options}; if no-cgroups is true in the host's /etc/nvidia-container-runtime/config.toml, it keeps them out"
-        ))
+        let set =
+            case.variable("NVIDIA_DRIVER_CAPABILITIES").map_or(" -e NVIDIA_DRIVER_CAPABILITIES=all", |_| "");
+        finding.step(format!("Start the container with --gpus all{set}{options}"))
     } else {
         finding
             .step(Command::new("sudo nvidia-modprobe -c 0 -u", &[]))

@@ -45,6 +45,13 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
                 format!("the program asks for the instance extension {name}, which no driver here has");
             finding(Id::ProgramExtension, what).step(update)
         }
+        Kind::DeviceExtension if !missing.had_by.is_empty() => {
+            let what = format!(
+                "the program asks for the device extension {name}, which the device that it chose lacks; {} has it",
+                missing.had_by.join(" and ")
+            );
+            finding(Id::ProgramExtension, what).step("Choose that device: vkload devices says how")
+        }
         Kind::DeviceExtension => {
             let devices: Vec<_> = case.devices().iter().map(|device| device.name.as_str()).collect();
             let what = format!(

@@ -29,7 +29,8 @@ fn clause(cause: &Culprit, trial: &Trial) -> String {
 /// Returns the words before the outcome of the trial without this and, if there are several causes or parts of one, without the others.
 fn without(case: &Case, cause: &Culprit) -> &'static str {
     let same = case.trials.causes.iter().filter(|other| other.breaks == cause.breaks).count();
-    let parts = [&cause.variables, &cause.layers, &cause.drivers].map(Vec::len).iter().sum::<usize>();
+    let parts = [&cause.variables, &cause.layers, &cause.drivers].map(Vec::len).iter().sum::<usize>()
+        + cause.absent.len();
     if same > 1 || parts + cause.libraries.len() + usize::from(cause.settings.is_some()) > 1 {
         "without all that is named here"
     } else {
@@ -65,7 +66,12 @@ pub(super) fn parts(case: &Case) -> Vec<Finding> {
         let libraries = cause.libraries.iter().map(|pair| library(case, cause, pair));
         let absent = cause.absent.iter().map(|(name, value)| {
             let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
-            let what = format!("is not set: without it {with}; with {name}={value} {without}");
+            let state = if case.facts.variables.contains_key(name) { "is empty" } else { "is not set" };
+            let with_it = match self::without(case, cause) {
+                "without it" => format!("with {name}={value}"),
+                _ => "with all that is named here changed".to_owned(),
+            };
+            let what = format!("{state}: {with}; {with_it} {without}");
             let finding = Finding::new(case, Id::VariableBreaks, name, what);
             finding.with_severity(severity(case, cause)).step(Command::export(name, value))
         });
@@ -90,10 +96,9 @@ fn library(case: &Case, cause: &Culprit, (brought, system): &(String, String)) -
     let what =
         format!("is the program's own and replaces the system's: with it {with}; {without_it} {without}");
     let program = case.target.program.clone().unwrap_or_default();
-    let off = format!("{brought}.off");
     Finding::new(case, Id::LibraryBrought, brought, what)
         .step(Command::new("LD_PRELOAD={} {}", &[system, &program]))
-        .step(Step::say("Or for good: ").run(case.on(brought, "sudo mv {} {}", &[brought, &off])))
+        .with_steps(case.take_away(brought))
 }
 
 fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
@@ -118,10 +123,12 @@ fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
     let others: Vec<_> = cause.layers.iter().filter(|other| *other != name).map(String::as_str).collect();
     let together =
         if others.is_empty() { String::new() } else { format!(" and {} together", others.join(", ")) };
-    let what = format!("with this layer{together} {with}; {without_it} {without}; {because}");
+    let printed = super::drivers::printed(&cause.with);
+    let what = format!("with this layer{together} {with}{printed}; {without_it} {without}; {because}");
     let finding = Finding::new(case, Id::LayerBreaks, name, what).with_severity(severity(case, cause));
     let together = case.layers.iter().filter(|layer| cause.layers.contains(&layer.name));
-    let off = together.flat_map(|layer| off(case, layer));
+    let off = together.flat_map(|layer| off(case, layer)).enumerate();
+    let off = off.map(|(index, step)| if index == 0 { step } else { Step::say("Or: ").and(step) });
     let finding = finding.with_steps(other_order(case, cause)).with_steps(off);
     // Of several causes, each gets no more than its own remedy.
     let reinstall = (case.trials.causes.len() == 1).then(|| case.reinstall(&layer.manifest));

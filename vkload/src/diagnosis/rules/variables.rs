@@ -105,7 +105,7 @@ pub(super) fn without_layer(case: &Case) -> Vec<Finding> {
     let of = |(name, layer): &(&str, &str)| {
         let value = case.variable(name).filter(|value| *value != "0" && !has(layer))?;
         let what = format!(
-            "is \"{value}\", and the layer that reads it is not installed ({layer}): it has no effect"
+            "is \"{value}\", and no loader finds the layer that reads it ({layer}): it has no effect on Vulkan"
         );
         let finding = Finding::new(case, Id::VariableWithoutLayer, name, what);
         let step = Step::say("Install the package that has the layer, or ").run(Command::unset(name));
