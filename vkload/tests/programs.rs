@@ -225,10 +225,14 @@ fn a_process_is_judged_by_its_variables_and_its_memory() {
 #[test]
 fn two_loaders_in_a_process_are_noted() {
     let sandbox = machine();
-    let (one, two) = (loader_in(&sandbox, "one"), loader_in(&sandbox, "two"));
+    let one = loader_in(&sandbox, "one");
+    // Without a name of its own, it does not take the place of the other one.
+    let (source, nameless) =
+        (sandbox.write("out/loader.c", "int nothing;\n"), sandbox.path("lib/libvulkan.so.1"));
+    compile(&["-shared", "-fPIC"], &source, &nameless);
     let program = program(&sandbox, "game", &[]);
     let folder = sandbox.path("one");
-    for (preloaded, count) in [(&one, 0), (&two, 1)] {
+    for (preloaded, count) in [(&one, 0), (&nameless, 1)] {
         let variables = [("LD_LIBRARY_PATH", text(&folder)), ("LD_PRELOAD", text(preloaded))];
         let running = Running::new(&sandbox, &program, &variables);
         let answer = doctor(&sandbox, &[], &["--no-probe", "--pid", &running.0.id().to_string()]);

@@ -31,6 +31,7 @@ pub(crate) struct Target {
     /// The Vulkan loader to open: a path, or the name to pass to the dynamic linker.
     pub(crate) loader: String,
     /// Whether the program's RPATH or RUNPATH leads to it.
+    #[serde(skip)]
     pub(crate) brings_loader: bool,
     /// Whether that is the loader in this program, which is not a file of its own.
     #[serde(skip)]
@@ -49,8 +50,8 @@ pub(crate) struct Process {
     pub(crate) elsewhere: bool,
     /// The device files of GPUs that are here, if the process's `/dev` has none of them.
     pub(crate) lacks: Vec<String>,
-    /// Its systemd service, and whether that is one of its user's.
-    pub(crate) service: Option<(String, bool)>,
+    /// Its systemd service, unless that is one of its user's.
+    pub(crate) service: Option<String>,
     /// Whether it has fewer rights than this process, so that nothing may be tried for it.
     #[serde(skip)]
     pub(crate) confined: bool,
@@ -130,7 +131,7 @@ impl Target {
         let program = fs::read_link(folder.join("exe")).ok();
         let elsewhere = rights::root(&folder) != rights::root(Path::new("/proc/self"));
         let lacks = if elsewhere { Vec::new() } else { facts::missing_below(&folder.join("root")) };
-        let service = facts::service(id);
+        let service = facts::service(id).filter(|(_, of_user)| !of_user).map(|(name, _)| name);
         // The rest comes from its user.
         let confined = rights::take_on(&folder, rights)
             .map_err(|error| format!("process {id} is not judged: {error}"))?;

@@ -136,17 +136,12 @@ pub(super) fn process(case: &Case) -> Vec<Finding> {
         );
         let finding = Finding::new(case, Id::ProcessElsewhere, &about, what).evidence(Evidence::Known);
         let finding = finding.with_severity(Severity::Error);
-        let edit = process.service.as_ref().map(|(name, of_user)| match of_user {
-            true => Command::new("systemctl --user edit {}", &[name]),
-            false => Command::new("sudo systemctl edit {}", &[name]),
-        });
-        all.push(match edit {
-            Some(edit) => finding.step(
-                Step::say(
-                    "Give its service the device files (PrivateDevices=no below [Service]), and restart it: ",
-                )
-                .run(edit),
-            ),
+        all.push(match &process.service {
+            Some(service) => {
+                let step =
+                    "Give its service the device files (PrivateDevices=no below [Service]), and restart it: ";
+                finding.step(Step::say(step).run(Command::new("sudo systemctl edit {}", &[service])))
+            }
             None => finding.step("Give them to the sandbox that it runs in, and start it again"),
         });
     }
