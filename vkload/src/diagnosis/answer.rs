@@ -52,6 +52,8 @@ impl Diagnosis {
             (None, None) if case.target.bits == 32 => " for 32-bit programs".to_owned(),
             _ => String::new(),
         };
+        let has_failed = case.trials.asked.as_ref().is_some_and(|asked| asked.failure.is_some());
+        let whom = if has_failed && !self.fails_for_programs() { String::new() } else { whom };
         let devices = case.devices();
         match (case.works(), &devices[..]) {
             (None, _) if self.findings.iter().any(|finding| finding.severity == Severity::Error) => {

@@ -152,6 +152,12 @@ impl Case {
 
     /// Returns how NVIDIA's driver is installed here, or given to a container.
     pub(super) fn install_nvidia(&self) -> Vec<Step> {
+        if self.facts.environment.container.is_some() && !self.facts.environment.may_have_toolkit() {
+            return vec![
+                "Give this container the host's /dev/nvidia* and NVIDIA's libraries of the same version"
+                    .into(),
+            ];
+        }
         if self.facts.environment.container.is_some() {
             let asked = self.variable("NVIDIA_DRIVER_CAPABILITIES").unwrap_or_default();
             if asked.split(',').any(|it| matches!(it.trim(), "all" | "graphics")) {

@@ -236,13 +236,14 @@ impl Search<'_> {
         let settings = lossless::text(&self.planned.settings.plan.path);
         let variables =
             |leading| suspected(self.planned, &self.settings.variables, leading).map(Suspect::Variable);
-        let kinds: [Vec<Suspect<'_>>; 6] = [
+        let kinds: [Vec<Suspect<'_>>; 7] = [
             variables(false).chain(more.absent.iter().map(Suspect::Absent)).collect(),
             (0..self.layers.len()).map(Suspect::Layer).collect(),
             more.drivers.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
             more.libraries.iter().map(Suspect::Library).collect(),
             (!settings.is_empty()).then_some(Suspect::Settings(&settings)).into_iter().collect(),
             variables(true).collect(),
+            unknown(self.planned, &self.settings.variables).map(Suspect::Variable).collect(),
         ];
         let is_tried_alone =
             |(kind, _): &(usize, &Vec<Suspect<'_>>)| *kind < LEADS && !(more.not_layers && *kind == LAYERS);
@@ -273,8 +274,11 @@ impl Search<'_> {
         };
         let changes = self.changes(&together).unwrap_or_default();
         let is_set = |name: &str| changes.get(name).is_some_and(Option::is_some);
-        let out = together.iter().filter(|it| {
-            !matches!(it, Suspect::Variable(name) if is_set(name)) && !matches!(it, Suspect::Absent(_))
+        let unknown: Vec<_> = unknown(self.planned, &self.settings.variables).collect();
+        let out = together.iter().filter(|suspect| match suspect {
+            Suspect::Variable(name) => !is_set(name) && !unknown.contains(name),
+            Suspect::Absent(_) => false,
+            _ => true,
         });
         Err(out.map(name).collect())
     }
@@ -390,6 +394,27 @@ const LEADING: &[&str] = &[
     "XDG_DATA_HOME",
     "XDG_DATA_DIRS",
 ];
+
+/// Variables that programs need for other things than Vulkan.
+const NEEDED: &[&str] = &[
+    "DBUS_",
+    "DISPLAY",
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "USER",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+];
+
+/// Returns the variables that no part of Vulkan is known to read. A driver or a layer may.
+fn unknown<'a>(planned: &Planned, variables: &'a Variables) -> impl Iterator<Item = &'a str> {
+    let known: Vec<_> =
+        [false, true].into_iter().flat_map(|leading| suspected(planned, variables, leading)).collect();
+    let is_needed = |name: &str| NEEDED.iter().chain(READ).any(|start| name.starts_with(start));
+    variables.keys().map(String::as_str).filter(move |name| !known.contains(name) && !is_needed(name))
+}
 
 /// Returns the variables that may be at fault: those that only lead to layers and manifests, or the others. What turns a layer on is no suspect
 /// beside the layer, since a trial without either leaves out the same.

@@ -56,6 +56,14 @@ const VIRTUAL: &[(&str, &str)] = &[
     ("Bochs", "Bochs"),
 ];
 
+impl Environment {
+    /// Returns whether NVIDIA's container toolkit may have made this container.
+    pub(crate) fn may_have_toolkit(&self) -> bool {
+        let others = ["lxc", "lxc-libvirt", "systemd-nspawn", "openvz", "proot"];
+        self.container.as_deref().is_some_and(|name| !others.contains(&name))
+    }
+}
+
 /// Folders in which drivers look for GPUs.
 const LOOKED_AT: &[&str] =
     &["/sys/module", "/sys/bus/pci/devices", "/sys/class/drm", "/sys/dev/char", "/proc/driver/nvidia"];

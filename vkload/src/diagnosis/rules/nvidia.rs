@@ -96,7 +96,10 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
     let verb = if missing.len() > 1 { "do not exist" } else { "does not exist" };
     let what = format!("{} {verb}, and NVIDIA's driver reaches the GPU through them", missing.join(" and "));
     let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what);
-    Some(if case.facts.environment.container.is_some() {
+    let environment = &case.facts.environment;
+    Some(if environment.container.is_some() && !environment.may_have_toolkit() {
+        finding.with_steps(case.install_nvidia())
+    } else if environment.container.is_some() {
         let options: String = missing.iter().map(|path| format!(" --device {path}")).collect();
         let set =
             case.variable("NVIDIA_DRIVER_CAPABILITIES").map_or(" -e NVIDIA_DRIVER_CAPABILITIES=all", |_| "");
@@ -124,7 +127,7 @@ pub(super) fn has_manifest(case: &Case) -> bool {
 pub(super) fn container(case: &Case) -> Option<Finding> {
     let has_node = case.facts.nodes.iter().any(|node| node.path.starts_with("/dev/nvidia"));
     let visible = case.facts.nvidia.visible_devices.as_deref();
-    let is_container = case.facts.environment.container.is_some() || visible.is_some();
+    let is_container = case.facts.environment.may_have_toolkit() || visible.is_some();
     if let Some(value @ ("" | "void" | "none")) = visible.filter(|_| is_concerned(case) && !has_node) {
         let what = format!("is \"{value}\", so NVIDIA's container toolkit gives this container no GPU");
         let finding = Finding::new(case, Id::NvidiaCapabilities, "NVIDIA_VISIBLE_DEVICES", what);

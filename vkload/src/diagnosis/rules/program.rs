@@ -155,7 +155,14 @@ pub(super) fn version(case: &Case) -> Option<Finding> {
 pub(super) fn fails(case: &Case) -> Option<Finding> {
     let asked = asked(case).filter(|asked| asked.missing.is_empty())?;
     let failure = asked.words().filter(|_| version(case).is_none())?;
-    let said = asked.printed.last().map(|line| format!("; its last line: {line}")).unwrap_or_default();
+    let tells = |line: &&String| {
+        ["vk", "vulkan", "error", "fail"].iter().any(|word| line.to_ascii_lowercase().contains(word))
+    };
+    let said = match (asked.printed.iter().rfind(tells), asked.printed.last()) {
+        (Some(line), _) => format!("; it printed: {line}"),
+        (None, Some(line)) => format!("; its last line: {line}"),
+        (None, None) => String::new(),
+    };
     let what = match &asked.refused {
         _ if !asked.uses_vulkan => {
             format!("the program {failure}, probably before it uses Vulkan: no loader printed anything{said}")

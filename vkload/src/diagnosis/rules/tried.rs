@@ -126,10 +126,12 @@ fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
     let printed = super::drivers::printed(&cause.with);
     let what = format!("with this layer{together} {with}{printed}; {without_it} {without}; {because}");
     let finding = Finding::new(case, Id::LayerBreaks, name, what).with_severity(severity(case, cause));
-    let together = case.layers.iter().filter(|layer| cause.layers.contains(&layer.name));
-    let off = together.flat_map(|layer| off(case, layer)).enumerate();
-    let off = off.map(|(index, step)| if index == 0 { step } else { Step::say("Or: ").and(step) });
-    let finding = finding.with_steps(other_order(case, cause)).with_steps(off);
+    let mut steps = off(case, layer);
+    for other in case.layers.iter().filter(|other| cause.layers.contains(&other.name)) {
+        let first = off(case, other).into_iter().next().filter(|first| !steps.contains(first));
+        steps.extend(first.map(|first| Step::say("Or: ").and(first)));
+    }
+    let finding = finding.with_steps(other_order(case, cause)).with_steps(steps);
     // Of several causes, each gets no more than its own remedy.
     let reinstall = (case.trials.causes.len() == 1).then(|| case.reinstall(&layer.manifest));
     Some(finding.with_steps(reinstall).with_steps(cause.with.ending.patience()))
@@ -175,13 +177,15 @@ pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
                 }
                 continue;
             }
-            let value = case.facts.variables.get(name).map(String::as_str).unwrap_or_default();
+            // A variable that nothing is known to read is not among the facts.
+            let value =
+                case.facts.variables.get(name).map_or("is set".to_owned(), |it| format!("is \"{it}\""));
             let others = cause.variables.iter().filter(|other| *other != name).chain(&cause.layers);
             let others: String = others.map(|other| format!(" and {other}")).collect();
             let with = effect(case, cause, all)
                 .or_else(|| hidden(cause))
                 .unwrap_or_else(|| clause(cause, &cause.with));
-            let what = format!("is \"{value}\": with that{others} {with}{without}");
+            let what = format!("{value}: with that{others} {with}{without}");
             let finding = Finding::new(case, Id::VariableBreaks, name, what).with_severity(severity);
             all.push(finding.step(Command::unset(name)));
         }
