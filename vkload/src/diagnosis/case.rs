@@ -162,7 +162,7 @@ impl Case {
             let asked = self.variable("NVIDIA_DRIVER_CAPABILITIES").unwrap_or_default();
             if asked.split(',').any(|it| matches!(it.trim(), "all" | "graphics")) {
                 return vec![
-                    Step::say("Let the toolkit list the host's driver again, on the host, and create the container anew: ")
+                    Step::say("On the host, see that NVIDIA's driver works, let the toolkit list it again, and create the container anew: ")
                         .run(Command::new("sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", &[])),
                 ];
             }

@@ -86,15 +86,23 @@ pub(super) fn of_dxvk(case: &Case) -> Vec<Finding> {
     vec![Finding::new(case, Id::DevicesChosen, name, what).step(Command::unset(name))]
 }
 
-/// Variables that only a layer reads, and the beginning of its name.
-const OF_LAYERS: &[(&str, &str)] = &[
-    ("MESA_VK_DEVICE_SELECT", "VK_LAYER_MESA_device_select"),
-    ("VK_LAYER_MESA_OVERLAY_CONFIG", "VK_LAYER_MESA_overlay"),
-    ("ENABLE_VKBASALT", "VK_LAYER_VKBASALT_post_processing"),
-    ("ENABLE_VULKAN_RENDERDOC_CAPTURE", "VK_LAYER_RENDERDOC_Capture"),
-    ("ENABLE_GAMESCOPE_WSI", "VK_LAYER_FROG_gamescope_wsi"),
-    ("OBS_VKCAPTURE", "VK_LAYER_OBS_vkcapture"),
-    ("MANGOHUD", "VK_LAYER_MANGOHUD_overlay"),
+/// Variables that only a layer reads, the beginning of its name, and packages that have it.
+const OF_LAYERS: &[(&str, &str, &str)] = &[
+    (
+        "MESA_VK_DEVICE_SELECT",
+        "VK_LAYER_MESA_device_select",
+        "mesa-vulkan-drivers; on Arch vulkan-mesa-layers",
+    ),
+    (
+        "VK_LAYER_MESA_OVERLAY_CONFIG",
+        "VK_LAYER_MESA_overlay",
+        "mesa-vulkan-drivers; on Arch vulkan-mesa-layers",
+    ),
+    ("ENABLE_VKBASALT", "VK_LAYER_VKBASALT_post_processing", "vkbasalt"),
+    ("ENABLE_VULKAN_RENDERDOC_CAPTURE", "VK_LAYER_RENDERDOC_Capture", "renderdoc"),
+    ("ENABLE_GAMESCOPE_WSI", "VK_LAYER_FROG_gamescope_wsi", "gamescope"),
+    ("OBS_VKCAPTURE", "VK_LAYER_OBS_vkcapture", "obs-vkcapture"),
+    ("MANGOHUD", "VK_LAYER_MANGOHUD_overlay", "mangohud"),
 ];
 
 /// Reports variables whose layer is not installed.
@@ -102,13 +110,14 @@ pub(super) fn without_layer(case: &Case) -> Vec<Finding> {
     let has = |layer: &str| {
         case.planned.layers.layers.iter().any(|found| found.name().starts_with(layer.as_bytes()))
     };
-    let of = |(name, layer): &(&str, &str)| {
+    let of = |(name, layer, packages): &(&str, &str, &str)| {
         let value = case.variable(name).filter(|value| *value != "0" && !has(layer))?;
         let what = format!(
             "is \"{value}\", and no loader finds the layer that reads it ({layer}): it has no effect on Vulkan"
         );
         let finding = Finding::new(case, Id::VariableWithoutLayer, name, what);
-        let step = Step::say("Install the package that has the layer, or ").run(Command::unset(name));
+        let step = Step::say(format!("Install the package of the layer ({packages}), or "))
+            .run(Command::unset(name));
         Some(finding.step(step))
     };
     OF_LAYERS.iter().filter_map(of).collect()
