@@ -283,6 +283,8 @@ fn programs_run_on_the_package_which_removes_no_other_package() {
         echo "$(comm -23 before after | wc --lines) packages are gone"
         dpkg-query --show --showformat '${{Package}}: ${{db:Status-Status}}\n' libvulkan1-vkload vkload
         dpkg-query --search "$(readlink --canonicalize /usr/lib/*-linux-*/vkload/libvulkan.so.1)"
+        # The package's tool, not one that cargo has installed.
+        PATH=/usr/bin:/usr/sbin:/bin:/sbin
         ./by_name libvulkan.so.1 libvulkan.so
         env --unset=LD_LIBRARY_PATH vkload exec -- ./by_name libvulkan.so.1
         vulkaninfo --summary | grep -E 'Instance Version|deviceName'
