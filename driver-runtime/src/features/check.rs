@@ -8,7 +8,7 @@ use vkload_core::registry::ExtensionSet;
 use super::rows::{Row, unlisted};
 use super::{Features, UnlistedFeatures, members, row};
 
-/// Features that a device was created with. Only [`check`] makes them, so they are supported.
+/// Features that a device was created with, all of which it supports.
 #[derive(Clone, Copy)]
 pub struct Enabled {
     features: Features,
