@@ -226,7 +226,7 @@ impl Search<'_> {
     }
 
     pub(super) fn variables(&self) -> Vec<Culprit> {
-        let names = suspected(self.planned, &self.settings.variables, false);
+        let names = suspected(self.planned, &self.settings.variables, Reader::Known);
         self.among(&names.map(Suspect::Variable).collect::<Vec<_>>())
     }
 
@@ -234,16 +234,16 @@ impl Search<'_> {
     /// none, the names of all suspects.
     pub(super) fn all(&self, more: &More<'_>) -> Result<Vec<Culprit>, Vec<String>> {
         let settings = lossless::text(&self.planned.settings.plan.path);
-        let variables =
-            |leading| suspected(self.planned, &self.settings.variables, leading).map(Suspect::Variable);
+        let named = |reader| suspected(self.planned, &self.settings.variables, reader);
+        let variables = |reader| named(reader).map(Suspect::Variable);
         let kinds: [Vec<Suspect<'_>>; 7] = [
-            variables(false).chain(more.absent.iter().map(Suspect::Absent)).collect(),
+            variables(Reader::Known).chain(more.absent.iter().map(Suspect::Absent)).collect(),
             (0..self.layers.len()).map(Suspect::Layer).collect(),
             more.drivers.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
             more.libraries.iter().map(Suspect::Library).collect(),
             (!settings.is_empty()).then_some(Suspect::Settings(&settings)).into_iter().collect(),
-            variables(true).collect(),
-            unknown(self.planned, &self.settings.variables).map(Suspect::Variable).collect(),
+            variables(Reader::Search).collect(),
+            variables(Reader::Unknown).collect(),
         ];
         let is_tried_alone =
             |(kind, _): &(usize, &Vec<Suspect<'_>>)| *kind < LEADS && !(more.not_layers && *kind == LAYERS);
@@ -274,7 +274,7 @@ impl Search<'_> {
         };
         let changes = self.changes(&together).unwrap_or_default();
         let is_set = |name: &str| changes.get(name).is_some_and(Option::is_some);
-        let unknown: Vec<_> = unknown(self.planned, &self.settings.variables).collect();
+        let unknown: Vec<_> = named(Reader::Unknown).collect();
         let out = together.iter().filter(|suspect| match suspect {
             Suspect::Variable(name) => !is_set(name) && !unknown.contains(name),
             Suspect::Absent(_) => false,
@@ -408,20 +408,23 @@ const NEEDED: &[&str] = &[
     "XDG_RUNTIME_DIR",
 ];
 
-/// Returns the variables that no part of Vulkan is known to read. A driver or a layer may.
-fn unknown<'a>(planned: &Planned, variables: &'a Variables) -> impl Iterator<Item = &'a str> {
-    let known: Vec<_> =
-        [false, true].into_iter().flat_map(|leading| suspected(planned, variables, leading)).collect();
-    let is_needed = |name: &str| NEEDED.iter().chain(READ).any(|start| name.starts_with(start));
-    variables.keys().map(String::as_str).filter(move |name| !known.contains(name) && !is_needed(name))
+/// Who reads a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    /// The loader, to find layers and manifests.
+    Search,
+    /// Vulkan, the dynamic linker or Mesa.
+    Known,
+    /// A driver or a layer may.
+    Unknown,
 }
 
-/// Returns the variables that may be at fault: those that only lead to layers and manifests, or the others. What turns a layer on is no suspect
-/// beside the layer, since a trial without either leaves out the same.
+/// Returns the variables that may be at fault and have this reader. What turns a layer on is no suspect beside the layer, since a trial without
+/// either leaves out the same.
 fn suspected<'a>(
     planned: &Planned,
     variables: &'a Variables,
-    leading: bool,
+    reader: Reader,
 ) -> impl Iterator<Item = &'a str> {
     let begins = |name: &str, starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     let turns_on: Vec<String> = planned
@@ -431,9 +434,11 @@ fn suspected<'a>(
         .filter_map(|layer| layer.manifest.as_ref()?.enable_environment.as_ref())
         .map(|switch| lossless::text(switch.variable.bytes()))
         .collect();
-    let is_suspect = move |name: &&str| match begins(name, LEADING) {
-        true => leading,
-        false => !leading && begins(name, READ) && !turns_on.iter().any(|it| it == name),
+    let of = move |name: &str| match name {
+        _ if begins(name, LEADING) => Some(Reader::Search),
+        _ if turns_on.iter().any(|it| it == name) => None,
+        _ if begins(name, READ) => Some(Reader::Known),
+        _ => (!begins(name, NEEDED)).then_some(Reader::Unknown),
     };
-    variables.keys().map(String::as_str).filter(is_suspect)
+    variables.keys().map(String::as_str).filter(move |name| of(name) == Some(reader))
 }

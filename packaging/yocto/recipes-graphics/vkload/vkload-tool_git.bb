@@ -10,9 +10,10 @@ require vkload-tool-crates.inc
 # Rust 1.88 or newer. Yocto 5.3 has 1.90. Scarthgap has 1.75: add the layer meta-lts-mixins, branch scarthgap/rust.
 inherit cargo
 
-CARGO_BUILD_FLAGS:append = " --package vkload --features tool \
-                            --config profile.release.package.vkload.opt-level='s' \
-                            --config profile.release.package.clap_builder.opt-level='s'"
+# The task's shell takes the backslashes away: Cargo reads a TOML string.
+CARGO_BUILD_FLAGS:append = ' --package vkload --features tool \
+                            --config profile.release.package.vkload.opt-level=\"s\" \
+                            --config profile.release.package.clap_builder.opt-level=\"s\"'
 
 do_install() {
     install -d "${D}${bindir}"
