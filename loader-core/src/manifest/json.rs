@@ -122,9 +122,7 @@ impl<'a> Value<'a> {
     /// Returns the result of [`member`](Value::member) for each of `names`, in one pass.
     pub fn members_named<const N: usize>(&self, names: [&str; N]) -> NamedMembers<'a, N> {
         let mut found = [None; N];
-        for (key, value) in self.members() {
-            put(&mut (&names, &mut found), key, value);
-        }
+        self.members().find_named(&names, &mut found);
         found
     }
 
@@ -186,6 +184,15 @@ impl<'a> Value<'a> {
 
 pub struct Members<'a>(Option<Scanner<'a>>);
 
+impl<'a> Members<'a> {
+    #[inline(never)] // several callers
+    fn find_named(&mut self, names: &[&str], found: &mut [Option<Value<'a>>]) {
+        for (key, value) in self {
+            put(&mut (names, found), key, value);
+        }
+    }
+}
+
 impl<'a> Iterator for Members<'a> {
     type Item = (Str<'a>, Value<'a>);
 
@@ -202,6 +209,29 @@ impl<'a> Iterator for Members<'a> {
 #[derive(Default)]
 pub struct Items<'a>(Option<Scanner<'a>>);
 
+impl<'a> Items<'a> {
+    /// Returns the next value, and in the same pass its members with these names at the indices of the names.
+    pub fn next_with_members(
+        &mut self,
+        names: &[&str],
+        found: &mut [Option<Value<'a>>],
+    ) -> Option<Value<'a>> {
+        found.fill(None);
+        let scanner = self.0.as_mut()?;
+        scanner.skip_blanks_and(b',');
+        let value = Value { bytes: scanner.bytes, at: scanner.at, end: scanner.at };
+        match scanner.peek() {
+            Some(b']') => return None,
+            Some(b'{') => {}
+            _ => return scanner.take_checked_value(),
+        }
+        let mut members = value.members();
+        members.find_named(names, found);
+        scanner.at = members.0?.at.saturating_add(1);
+        Some(Value { end: scanner.at, ..value })
+    }
+}
+
 impl<'a> From<Option<&Value<'a>>> for Items<'a> {
     fn from(list: Option<&Value<'a>>) -> Self {
         list.map_or_else(Self::default, |list| list.items())
@@ -213,12 +243,7 @@ impl<'a> Iterator for Items<'a> {
 
     #[inline(never)]
     fn next(&mut self) -> Option<Self::Item> {
-        let scanner = self.0.as_mut()?;
-        scanner.skip_blanks_and(b',');
-        if scanner.peek() == Some(b']') {
-            return None;
-        }
-        scanner.take_checked_value()
+        self.next_with_members(&[], &mut [])
     }
 }
 
@@ -230,7 +255,8 @@ impl<'a> Str<'a> {
     /// Returns the text without escapes. The result may be a path with a NUL, or not in UTF-8.
     pub fn to_text(self) -> Result<Text, OutOfMemory> {
         let mut text = Vec::new();
-        text.try_fit(self.0.len())?;
+        // Names get a NUL.
+        text.try_fit(self.0.len().saturating_add(1))?;
         for piece in self.pieces() {
             match piece {
                 Piece::Plain(bytes) => text.try_extend(bytes)?,

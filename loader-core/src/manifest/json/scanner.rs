@@ -49,12 +49,18 @@ impl<'a> Scanner<'a> {
         let mut rest = self.rest();
         loop {
             // Most blanks indent something.
-            if let Some(after) = rest.strip_prefix(b"        ") {
-                rest = after;
-            } else if let [1..=b' ', after @ ..] = rest {
-                rest = after;
-            } else {
-                break;
+            if let Some((word, after)) = rest.split_first_chunk() {
+                match spaces(*word) {
+                    8 => {
+                        rest = after;
+                        continue;
+                    }
+                    spaces => rest = rest.get(spaces..).unwrap_or_default(),
+                }
+            }
+            match rest {
+                [1..=b' ', after @ ..] => rest = after,
+                _ => break,
             }
         }
         self.at = self.bytes.len().saturating_sub(rest.len());
@@ -228,13 +234,17 @@ impl<'a> Scanner<'a> {
                     self.step(1);
                     return Ok(Str(text));
                 }
-                Some(_) => {
-                    let rest = self.rest();
-                    let (_, after) = unescape(rest).ok_or(ErrorKind::BadEscape)?;
-                    self.step(rest.len().saturating_sub(after.len()));
-                }
+                Some(_) => self.skip_escape()?,
             }
         }
+    }
+
+    #[cold]
+    fn skip_escape(&mut self) -> Result<(), ErrorKind> {
+        let rest = self.rest();
+        let (_, after) = unescape(rest).ok_or(ErrorKind::BadEscape)?;
+        self.step(rest.len().saturating_sub(after.len()));
+        Ok(())
     }
 }
 
@@ -249,12 +259,18 @@ fn plain_length(text: &[u8]) -> usize {
         let word = u64::from_le_bytes(*word);
         let stops = mark(word, b'"') | mark(word, b'\\');
         if stops != 0 {
-            return length.saturating_add((stops.trailing_zeros() / u8::BITS) as usize);
+            return length.wrapping_add((stops.trailing_zeros() / u8::BITS) as usize);
         }
-        length = length.saturating_add(size_of::<u64>());
+        length = length.wrapping_add(size_of::<u64>());
     }
     let in_tail = tail.iter().position(|byte| matches!(byte, b'"' | b'\\'));
-    length.saturating_add(in_tail.unwrap_or(tail.len()))
+    length.wrapping_add(in_tail.unwrap_or(tail.len()))
+}
+
+/// Returns the number of spaces at the beginning.
+fn spaces(word: [u8; 8]) -> usize {
+    let differences = u64::from_le_bytes(word) ^ u64::from_le_bytes([b' '; 8]);
+    (differences.trailing_zeros() / u8::BITS) as usize
 }
 
 /// Sets the highest bit of the first byte of a word that is `byte`, and perhaps of others after it.

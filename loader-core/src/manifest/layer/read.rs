@@ -328,9 +328,10 @@ impl Optional {
         if list.kind() != Kind::List {
             self.warn(field, FieldProblem::WrongType { expected: "a list" }, list);
         }
-        for value in list.items() {
-            let [name, spec_version, commands] =
-                value.members_named([Field::Name, Field::SpecVersion, Field::EntryPoints].map(Field::key));
+        let names = [Field::Name, Field::SpecVersion, Field::EntryPoints].map(Field::key);
+        let (mut items, mut members) = (list.items(), [None; 3]);
+        while let Some(value) = items.next_with_members(&names, &mut members) {
+            let [name, spec_version, commands] = members;
             let text = name.and_then(|name| name.string()).map_or(Ok(Text::new()), Str::to_text)?;
             match name_problem(&text) {
                 None => {

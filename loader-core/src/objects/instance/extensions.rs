@@ -51,6 +51,7 @@ pub fn instance_extensions(
     Ok(all)
 }
 
+#[inline]
 pub(crate) fn is_known(loader: &Loader, name: &CStr) -> bool {
     find_extension(name.to_bytes())
         .is_some_and(|id| id.kind() == ExtensionKind::Instance && loader.flavour.extensions.contains(id))
