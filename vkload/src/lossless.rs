@@ -15,16 +15,22 @@ pub(crate) fn byte(character: char) -> Option<u8> {
     u8::try_from(u32::from(character).checked_sub(FIRST)?).ok()
 }
 
+/// Returns whether the text has a character of the last planes. This is quick even if it is not optimised: package managers list megabytes.
+fn may_contain_bytes(text: &str) -> bool {
+    text.as_bytes().contains(&0xF4)
+}
+
 /// Returns the text of a path, a name or a value.
 pub(crate) fn text(system: &[u8]) -> String {
     let character = |byte: &u8| char::from_u32(FIRST + u32::from(*byte)).unwrap_or_default();
     let mut out = String::new();
     for chunk in system.utf8_chunks() {
-        for valid in chunk.valid().chars() {
-            match byte(valid) {
+        match may_contain_bytes(chunk.valid()) {
+            false => out.push_str(chunk.valid()),
+            true => chunk.valid().chars().for_each(|valid| match byte(valid) {
                 Some(_) => out.extend(valid.encode_utf8(&mut [0; 4]).as_bytes().iter().map(character)),
                 None => out.push(valid),
-            }
+            }),
         }
         out.extend(chunk.invalid().iter().map(character));
     }
@@ -37,7 +43,7 @@ pub(crate) fn of(system: impl AsRef<OsStr>) -> String {
 
 /// Returns what this text was made from.
 pub(crate) fn bytes(text: &str) -> Cow<'_, [u8]> {
-    if !text.contains(|it| byte(it).is_some()) {
+    if !may_contain_bytes(text) {
         return text.as_bytes().into();
     }
     let mut out = Vec::new();
