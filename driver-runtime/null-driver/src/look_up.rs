@@ -54,7 +54,6 @@ fn shaped(scenario: &Scenario, name: &CStr, function: Command) -> Option<Command
         return None;
     }
     if scenario.watches(command) {
-        // The functions of `defaults` check the scenario themselves.
         return watch::function(command).or(Some(function));
     }
     Some(function)

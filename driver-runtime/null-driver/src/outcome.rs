@@ -95,10 +95,7 @@ pub(crate) unsafe fn stops(command: CommandId, first: u64, result: vk::Result) -
         // SAFETY: the first parameter is a live handle of a device, or of an object of one.
         unsafe { lose(first) };
     }
-    // These results report that nothing was done.
-    const UNDONE: [vk::Result; 3] =
-        [vk::Result::NOT_READY, vk::Result::TIMEOUT, vk::Result::PIPELINE_COMPILE_REQUIRED];
-    result.as_raw() < 0 || UNDONE.contains(&result)
+    !vkload_fault_rules::does_work(result)
 }
 
 /// # Safety

@@ -10,9 +10,7 @@ mod commands_3_gen;
 mod commands_4_gen;
 mod rows;
 
-use vkload_driver_runtime::Tables;
 use vkload_driver_runtime::dispatch::EntryPoints;
-use vkload_driver_runtime::registry::CommandId;
 
 use crate::Null;
 
@@ -23,10 +21,3 @@ pub(crate) const COMMANDS: EntryPoints<Null> = commands_1_gen::COMMANDS
     .and(&commands_2_gen::COMMANDS)
     .and(&commands_3_gen::COMMANDS)
     .and(&commands_4_gen::COMMANDS);
-
-/// Returns whether the driver's function for the command checks the scenario, so that it can fail or wait.
-pub(crate) fn asks(command: CommandId) -> bool {
-    let command = command.canonical();
-    let row = COMMANDS.get(command);
-    row.is_some_and(|row| Null::TABLE.get(command).is_some_and(|used| core::ptr::fn_addr_eq(used, row)))
-}

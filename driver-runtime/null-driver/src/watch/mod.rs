@@ -11,12 +11,11 @@ use vkload_driver_runtime::dispatch::Command;
 use vkload_driver_runtime::registry::{COMMAND_COUNT, CommandId, command, table_by_command};
 
 use crate::outcome::{Outcome, logged, stops};
-use crate::{Null, defaults, scenario};
+use crate::{Null, scenario};
 
-/// Returns the function that watches a command. `None` if the driver's function checks the scenario itself, or if it finds functions.
+/// Returns the function that watches a command. `None` if the command finds functions.
 pub(crate) fn function(command: CommandId) -> Option<Command> {
-    let command = command.canonical();
-    (*WATCHERS.get(command.index())?).filter(|_| !defaults::asks(command))
+    WATCHERS[command.canonical().index()]
 }
 
 macro_rules! rows {
@@ -72,8 +71,7 @@ mod tests {
 
     #[test]
     fn every_command_checks_the_scenario_unless_it_finds_functions() {
-        let is_unwatched = |id: &CommandId| function(*id).is_none() && !defaults::asks(*id);
-        let unwatched: std::vec::Vec<_> = CommandId::all().filter(is_unwatched).collect();
+        let unwatched: std::vec::Vec<_> = CommandId::all().filter(|id| function(*id).is_none()).collect();
         assert_eq!(unwatched, [command::GET_INSTANCE_PROC_ADDR, command::GET_DEVICE_PROC_ADDR]);
     }
 }
