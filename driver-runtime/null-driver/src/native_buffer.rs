@@ -122,34 +122,22 @@ const unsafe fn row(name: &'static CStr, function: Command) -> PrivateCommand<Nu
 
 /// The commands, which the registry does not list. Android's loader enables the extension for a device and looks them up there.
 pub(crate) const COMMANDS: &[PrivateCommand<Null>] = {
-    type Usage =
-        unsafe extern "system" fn(vk::Device, vk::Format, vk::ImageUsageFlags, *mut c_int) -> vk::Result;
-    type Usage2 = unsafe extern "system" fn(
-        vk::Device,
-        vk::Format,
-        vk::ImageUsageFlags,
-        u32,
-        *mut u64,
-        *mut u64,
-    ) -> vk::Result;
-    type Usage3 = unsafe extern "system" fn(vk::Device, *const c_void, *mut u64) -> vk::Result;
-    type Acquire =
-        unsafe extern "system" fn(vk::Device, vk::Image, c_int, vk::Semaphore, vk::Fence) -> vk::Result;
-    type Release =
-        unsafe extern "system" fn(vk::Queue, u32, *const vk::Semaphore, vk::Image, *mut c_int) -> vk::Result;
     // SAFETY: a caller that finds a command by its name calls it with the command's parameters.
     unsafe {
         use core::mem::transmute;
+        let usage = transmute::<unsafe extern "system" fn(_, _, _, _) -> _, Command>(get_usage);
+        let usage_2 = transmute::<unsafe extern "system" fn(_, _, _, _, _, _) -> _, Command>(get_usage_2);
+        let usage_3 = transmute::<unsafe extern "system" fn(_, _, _) -> _, Command>(get_usage_3);
+        let acquire = transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Command>(acquire_image);
+        let release =
+            transmute::<unsafe extern "system" fn(_, _, _, _, _) -> _, Command>(queue_signal_release_image);
         &[
-            row(c"vkGetSwapchainGrallocUsageANDROID", transmute::<Usage, Command>(get_usage)),
-            row(c"vkGetSwapchainGrallocUsage2ANDROID", transmute::<Usage2, Command>(get_usage_2)),
-            row(c"vkGetSwapchainGrallocUsage3ANDROID", transmute::<Usage3, Command>(get_usage_3)),
-            row(c"vkGetSwapchainGrallocUsage4ANDROID", transmute::<Usage3, Command>(get_usage_3)),
-            row(c"vkAcquireImageANDROID", transmute::<Acquire, Command>(acquire_image)),
-            row(
-                c"vkQueueSignalReleaseImageANDROID",
-                transmute::<Release, Command>(queue_signal_release_image),
-            ),
+            row(c"vkGetSwapchainGrallocUsageANDROID", usage),
+            row(c"vkGetSwapchainGrallocUsage2ANDROID", usage_2),
+            row(c"vkGetSwapchainGrallocUsage3ANDROID", usage_3),
+            row(c"vkGetSwapchainGrallocUsage4ANDROID", usage_3),
+            row(c"vkAcquireImageANDROID", acquire),
+            row(c"vkQueueSignalReleaseImageANDROID", release),
         ]
     }
 };
