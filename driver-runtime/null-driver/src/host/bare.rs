@@ -1,7 +1,6 @@
 //! A machine without an operating system: one thread, no variables, no files, and a clock that counts its readings.
 
 use alloc::string::String;
-use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use vkload_driver_runtime::{Host, Waiting};
@@ -32,21 +31,5 @@ pub(crate) fn variable(_: &str) -> Option<String> {
     None
 }
 
-/// Returns `None`: this system has no files.
-pub(crate) fn file(_: &str) -> Option<String> {
-    None
-}
-
-/// Returns false: this system has no files.
-pub(crate) fn append(_: &str, _: &str) -> bool {
-    false
-}
-
 /// Does nothing: this system has nowhere to write to.
 pub(crate) fn complain(_: &str) {}
-
-/// Does nothing: no fence is a file.
-pub(crate) fn finish(_: c_int) {}
-
-/// Does nothing: named pipes do not exist.
-pub(crate) fn hold(_: &str) {}

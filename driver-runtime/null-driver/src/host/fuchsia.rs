@@ -50,24 +50,8 @@ pub(crate) fn variable(name: &str) -> Option<String> {
     }
 }
 
-/// Returns `None`: this system has no files.
-pub(crate) fn file(_: &str) -> Option<String> {
-    None
-}
-
-/// Returns false: this system has no files.
-pub(crate) fn append(_: &str, _: &str) -> bool {
-    false
-}
-
 pub(crate) fn complain(words: &str) {
     let line = alloc::format!("vkload null driver: {words}\n");
     // SAFETY: the line has this number of bytes.
     unsafe { write(2, line.as_ptr().cast(), line.len()) };
 }
-
-/// Does nothing: no fence is a file.
-pub(crate) fn finish(_: c_int) {}
-
-/// Does nothing: named pipes do not exist.
-pub(crate) fn hold(_: &str) {}

@@ -20,17 +20,21 @@ mod fuchsia;
 mod hosted;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod no_files;
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) use alone::{SharedMemory, close};
 #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "fuchsia")))]
-pub(crate) use bare::{System, append, complain, file, finish, hold, variable};
+pub(crate) use bare::{System, complain, variable};
 #[cfg(target_os = "fuchsia")]
-pub(crate) use fuchsia::{System, append, complain, file, finish, hold, variable};
+pub(crate) use fuchsia::{System, complain, variable};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) use hosted::{System, append, complain, file, finish, hold, variable};
 #[cfg(target_os = "linux")]
 pub(crate) use linux::{SharedMemory, close};
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) use no_files::{append, file, finish, hold};
 
 /// A value that threads take turns with, for a few instructions each.
 pub(crate) struct Shared<T>(Lock<T>);
