@@ -20,15 +20,15 @@ pub struct Checkpoints {
 }
 
 /// The last markers at the top and at the bottom of the pipe.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Reached {
     top: Option<usize>,
     bottom: Option<usize>,
 }
 
 impl Checkpoints {
-    pub(crate) const fn none() -> Self {
-        Self { reached: Shared::new(Reached { top: None, bottom: None }) }
+    pub(crate) fn none() -> Self {
+        Self { reached: Shared::new(Reached::default()) }
     }
 }
 

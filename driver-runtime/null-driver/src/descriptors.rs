@@ -45,54 +45,6 @@ impl SetLayout {
     }
 }
 
-fn create_descriptor_set_layout(
-    call: &calls::CreateDescriptorSetLayout<'_>,
-) -> Result<vk::Result, OutOfMemory> {
-    let (callbacks, out) = (call.allocator.as_ptr(), call.set_layout.as_ptr());
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let layout = SetLayout(SetLayoutInfo::new(&call.create_info)?);
-        Ok(Object::create_command(call.device, callbacks, out, layout))
-    }
-}
-
-fn get_descriptor_set_layout_size(call: &calls::GetDescriptorSetLayoutSizeEXT<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    let layout = unsafe { Object::<SetLayout>::from_handle(call.layout)? };
-    call.layout_size_in_bytes.write(layout.bytes_before(u64::MAX).next_multiple_of(SET_ALIGNMENT));
-    Some(())
-}
-
-fn get_descriptor_set_layout_binding_offset(
-    call: &calls::GetDescriptorSetLayoutBindingOffsetEXT<'_>,
-) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    let layout = unsafe { Object::<SetLayout>::from_handle(call.layout)? };
-    call.offset.write(layout.bytes_before(call.binding.into()));
-    Some(())
-}
-
-fn create_descriptor_pool(call: &calls::CreateDescriptorPool<'_>) -> vk::Result {
-    let (callbacks, out) = (call.allocator.as_ptr(), call.descriptor_pool.as_ptr());
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let memory = device(call.device).root().memory_or(callbacks, vk::SystemAllocationScope::OBJECT);
-        let pool = Pool { most: call.create_info.max_sets, count: 0, sets: Members::new(memory) };
-        Object::create_command(call.device, callbacks, out, pool)
-    }
-}
-
-fn reset_descriptor_pool(call: &calls::ResetDescriptorPool<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification, which synchronises the pool.
-    unsafe {
-        if let Some(mut pool) = Object::<Pool>::exclusive_from_handle(call.descriptor_pool) {
-            pool.sets.free_all();
-            pool.count = 0;
-        }
-    }
-    vk::Result::SUCCESS
-}
-
 /// Allocates all sets or, on error, none.
 fn allocate_descriptor_sets(call: &calls::AllocateDescriptorSets<'_>) -> Result<(), vk::Result> {
     // SAFETY: the call obeys the specification, which synchronises the pool: the array has the requested length.
@@ -140,16 +92,6 @@ impl Pool {
     }
 }
 
-fn free_descriptor_sets(call: &calls::FreeDescriptorSets<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification, which synchronises pool and sets.
-    unsafe {
-        if let Some(mut pool) = Object::<Pool>::exclusive_from_handle(call.descriptor_pool) {
-            pool.free(call.descriptor_sets());
-        }
-    }
-    vk::Result::SUCCESS
-}
-
 fn get_descriptor_set_layout_support(call: &calls::GetDescriptorSetLayoutSupport<'_>) {
     /// The maximum length of an array in the last descriptor of a set.
     const VARIABLE_COUNT: u32 = 1 << 20;
@@ -168,20 +110,48 @@ fn get_descriptor_set_layout_support(call: &calls::GetDescriptorSetLayoutSupport
 }
 
 /// The commands of set layouts, descriptor pools and descriptor sets.
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CreateDescriptorSetLayout = create_descriptor_set_layout,
+        CreateDescriptorSetLayout = |call| {
+            let (callbacks, out) = (call.allocator.as_ptr(), call.set_layout.as_ptr());
+            let layout = SetLayout(SetLayoutInfo::new(&call.create_info)?);
+            Ok::<_, OutOfMemory>(Object::create_command(call.device, callbacks, out, layout))
+        },
         DestroyDescriptorSetLayout = |call| {
             Object::<SetLayout>::destroy(call.descriptor_set_layout, call.allocator.as_ptr());
         },
-        GetDescriptorSetLayoutSizeEXT = get_descriptor_set_layout_size,
-        GetDescriptorSetLayoutBindingOffsetEXT = get_descriptor_set_layout_binding_offset,
-        CreateDescriptorPool = create_descriptor_pool,
+        GetDescriptorSetLayoutSizeEXT = |call| {
+            let layout = Object::<SetLayout>::from_handle(call.layout)?;
+            call.layout_size_in_bytes.write(layout.bytes_before(u64::MAX).next_multiple_of(SET_ALIGNMENT));
+            Some(())
+        },
+        GetDescriptorSetLayoutBindingOffsetEXT = |call| {
+            let layout = Object::<SetLayout>::from_handle(call.layout)?;
+            call.offset.write(layout.bytes_before(call.binding.into()));
+            Some(())
+        },
+        CreateDescriptorPool = |call| {
+            let (callbacks, out) = (call.allocator.as_ptr(), call.descriptor_pool.as_ptr());
+            let memory = device(call.device).root().memory_or(callbacks, vk::SystemAllocationScope::OBJECT);
+            let pool = Pool { most: call.create_info.max_sets, count: 0, sets: Members::new(memory) };
+            Object::create_command(call.device, callbacks, out, pool)
+        },
         DestroyDescriptorPool = |call| Object::<Pool>::destroy(call.descriptor_pool, call.allocator.as_ptr()),
-        ResetDescriptorPool = reset_descriptor_pool,
+        ResetDescriptorPool = |call| {
+            if let Some(mut pool) = Object::<Pool>::exclusive_from_handle(call.descriptor_pool) {
+                pool.sets.free_all();
+                pool.count = 0;
+            }
+            vk::Result::SUCCESS
+        },
         AllocateDescriptorSets = allocate_descriptor_sets,
-        FreeDescriptorSets = free_descriptor_sets,
+        FreeDescriptorSets = |call| {
+            if let Some(mut pool) = Object::<Pool>::exclusive_from_handle(call.descriptor_pool) {
+                pool.free(call.descriptor_sets());
+            }
+            vk::Result::SUCCESS
+        },
         UpdateDescriptorSets = |_| (),
         GetDescriptorSetLayoutSupport = get_descriptor_set_layout_support,
     }

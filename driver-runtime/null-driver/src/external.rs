@@ -102,18 +102,6 @@ fn get_memory_fd(call: &calls::GetMemoryFdKHR<'_>) -> Result<(), vk::Result> {
     Ok(())
 }
 
-fn get_host_pointer_properties(call: &calls::GetMemoryHostPointerPropertiesEXT<'_>) -> vk::Result {
-    let kind = call.handle_type;
-    let is_known =
-        external_properties(kind).is_some() && kind != vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
-    let is_aligned = (call.host_pointer.addr() as u64).is_multiple_of(HOST_ALIGNMENT);
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        call.memory_host_pointer_properties.as_mut().memory_type_bits = u32::from(is_known && is_aligned);
-    }
-    if is_known && is_aligned { vk::Result::SUCCESS } else { vk::Result::ERROR_INVALID_EXTERNAL_HANDLE }
-}
-
 /// The alignment of memory from the application: pages.
 const HOST_ALIGNMENT: u64 = 4096;
 
@@ -132,7 +120,7 @@ pub(crate) fn wait_for(work: &Work<'_, Null>) {
     }
 }
 
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         GetPhysicalDeviceExternalBufferProperties = |call| {
@@ -147,6 +135,13 @@ pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
             call.memory_fd_properties.as_mut().memory_type_bits = 0;
             vk::Result::ERROR_INVALID_EXTERNAL_HANDLE
         },
-        GetMemoryHostPointerPropertiesEXT = get_host_pointer_properties,
+        GetMemoryHostPointerPropertiesEXT = |call| {
+            let kind = call.handle_type;
+            let is_known =
+                external_properties(kind).is_some() && kind != vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD;
+            let is_fit = is_known && (call.host_pointer.addr() as u64).is_multiple_of(HOST_ALIGNMENT);
+            call.memory_host_pointer_properties.as_mut().memory_type_bits = u32::from(is_fit);
+            if is_fit { vk::Result::SUCCESS } else { vk::Result::ERROR_INVALID_EXTERNAL_HANDLE }
+        },
     }
 };

@@ -194,16 +194,6 @@ fn allocate_memory(call: &calls::AllocateMemory<'_>) -> Result<(), vk::Result> {
     Ok(())
 }
 
-fn free_memory(call: &calls::FreeMemory<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        if let Some(memory) = Object::<Memory>::from_handle(call.memory) {
-            forget(device(call.device), memory.counted);
-        }
-        Object::<Memory>::destroy(call.memory, call.allocator.as_ptr());
-    }
-}
-
 /// # Safety
 /// `memory` is a live handle, and `out` is valid.
 unsafe fn map(memory: vk::DeviceMemory, offset: u64, out: *mut *mut c_void) -> Result<(), vk::Result> {
@@ -215,11 +205,16 @@ unsafe fn map(memory: vk::DeviceMemory, offset: u64, out: *mut *mut c_void) -> R
     Ok(())
 }
 
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         AllocateMemory = allocate_memory,
-        FreeMemory = free_memory,
+        FreeMemory = |call| {
+            if let Some(memory) = Object::<Memory>::from_handle(call.memory) {
+                forget(device(call.device), memory.counted);
+            }
+            Object::<Memory>::destroy(call.memory, call.allocator.as_ptr());
+        },
         MapMemory = |call| map(call.memory, call.offset, call.data),
         MapMemory2KHR = |call| map(call.memory_map_info.memory, call.memory_map_info.offset, call.data),
         // Memory remains mapped.

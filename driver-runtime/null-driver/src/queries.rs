@@ -5,7 +5,7 @@ use core::ptr::NonNull;
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::queries::{self, QueryPool};
 use vkload_driver_runtime::resource::QueryRange;
-use vkload_driver_runtime::{Object, calls, entry_points, vk};
+use vkload_driver_runtime::{Object, entry_points, vk};
 
 use crate::Null;
 use crate::description::SIZE;
@@ -25,34 +25,10 @@ unsafe fn finish(pool: vk::QueryPool, first: u32, count: u32, value: u64) {
     }
 }
 
-fn cmd_copy_query_pool_results_to_memory(call: &calls::CmdCopyQueryPoolResultsToMemoryKHR<'_>) -> Option<()> {
-    let (first, count, flags) = (call.first_query, call.query_count, call.query_result_flags);
-    let range = *call.dst_range;
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let pool = Object::<Pool>::from_handle(call.query_pool)?;
-        let out = core::ptr::with_exposed_provenance_mut(range.address as usize);
-        pool.write(QueryRange { first, count, stride: range.stride, flags }, out, range.size as usize);
-    }
-    Some(())
-}
-
-fn cmd_copy_query_pool_results(call: &calls::CmdCopyQueryPoolResults<'_>) -> Option<()> {
-    let (first, count, stride, flags) = (call.first_query, call.query_count, call.stride, call.flags);
-    // SAFETY: the call obeys the specification: recorded objects stay live until they are executed.
-    unsafe {
-        let (start, size) =
-            Object::<Buffer>::from_handle(call.dst_buffer)?.bytes(call.dst_offset, u64::MAX)?;
-        let pool = Object::<Pool>::from_handle(call.query_pool)?;
-        pool.write(QueryRange { first, count, stride, flags }, NonNull::as_ptr(start), size);
-    }
-    Some(())
-}
-
 pub(crate) const COMMANDS: EntryPoints<Null> = queries::entry_points::<Null>();
 
 /// The functions that run when a command buffer is executed.
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
     entry_points! {
         CmdEndQuery = |call| finish(call.query_pool, call.query, 1, 0),
@@ -67,9 +43,23 @@ pub(crate) const EFFECTS: EntryPoints<Null> = unsafe {
         CmdWriteMicromapsPropertiesEXT = |call| {
             finish(call.query_pool, call.first_query, call.micromap_count, SIZE);
         },
-        CmdCopyQueryPoolResultsToMemoryKHR = cmd_copy_query_pool_results_to_memory,
+        CmdCopyQueryPoolResultsToMemoryKHR = |call| {
+            let (first, count, flags) = (call.first_query, call.query_count, call.query_result_flags);
+            let range = *call.dst_range;
+            let pool = Object::<Pool>::from_handle(call.query_pool)?;
+            let out = core::ptr::with_exposed_provenance_mut(range.address as usize);
+            pool.write(QueryRange { first, count, stride: range.stride, flags }, out, range.size as usize);
+            Some(())
+        },
         CmdWriteTimestamp2 = |call| finish(call.query_pool, call.query, 1, scenario::get().now()),
-        CmdCopyQueryPoolResults = cmd_copy_query_pool_results,
+        CmdCopyQueryPoolResults = |call| {
+            let (first, count, stride, flags) = (call.first_query, call.query_count, call.stride, call.flags);
+            let (start, size) =
+                Object::<Buffer>::from_handle(call.dst_buffer)?.bytes(call.dst_offset, u64::MAX)?;
+            let pool = Object::<Pool>::from_handle(call.query_pool)?;
+            pool.write(QueryRange { first, count, stride, flags }, NonNull::as_ptr(start), size);
+            Some(())
+        },
     }
 }
 .or(&queries::recorded::<Null>());

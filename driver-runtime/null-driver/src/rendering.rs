@@ -159,17 +159,6 @@ fn create_image_view(call: &calls::CreateImageView<'_>) -> vk::Result {
     }
 }
 
-fn create_framebuffer(call: &calls::CreateFramebuffer<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let info = &call.create_info;
-        let imageless = info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS);
-        let views = if imageless { &[][..] } else { list(info.p_attachments, info.attachment_count) };
-        let framebuffer = Framebuffer { views: views.to_vec(), layers: info.layers };
-        Object::create_command(call.device, call.allocator.as_ptr(), call.framebuffer.as_ptr(), framebuffer)
-    }
-}
-
 fn create_render_pass_2(call: &calls::CreateRenderPass2<'_>) -> vk::Result {
     // SAFETY: the call obeys the specification.
     unsafe {
@@ -225,25 +214,18 @@ fn cmd_begin_render_pass_2(call: &calls::CmdBeginRenderPass2<'_>) {
             if loads.stencil == vk::AttachmentLoadOp::CLEAR {
                 aspects |= vk::ImageAspectFlags::STENCIL;
             }
-            clear_aspects(*view, aspects, *value, part);
+            each_of(aspects).for_each(|aspect| clear(*view, aspect, *value, part));
         }
         let (pass, views) = (info.render_pass, views.to_vec());
         *commands.targets.lock() = Targets { pass, views, ..Targets::default() };
     }
 }
 
-/// Clears each of these aspects that the view has.
-///
-/// # Safety
-/// As for [`clear`].
-unsafe fn clear_aspects(view: vk::ImageView, of: vk::ImageAspectFlags, value: vk::ClearValue, part: Part) {
+fn each_of(aspects: vk::ImageAspectFlags) -> impl Iterator<Item = vk::ImageAspectFlags> {
     use vk::ImageAspectFlags as Aspect;
-    for aspect in [Aspect::COLOR, Aspect::DEPTH, Aspect::STENCIL] {
-        if of.contains(aspect) {
-            // SAFETY: the caller vouches for the view.
-            unsafe { clear(view, aspect, value, part) };
-        }
-    }
+    [Aspect::COLOR, Aspect::DEPTH, Aspect::STENCIL]
+        .into_iter()
+        .filter(move |aspect| aspects.contains(*aspect))
 }
 
 /// Changes the render targets.
@@ -292,25 +274,27 @@ fn cmd_clear_attachments(call: &calls::CmdClearAttachments<'_>) {
             for rectangle in call.rects() {
                 let whole = Part::new(rectangle.rect, rectangle.layer_count, mask);
                 let part = Part { first_layer: rectangle.base_array_layer, ..whole };
-                for aspect in
-                    [vk::ImageAspectFlags::COLOR, vk::ImageAspectFlags::DEPTH, vk::ImageAspectFlags::STENCIL]
-                {
-                    if attachment.aspect_mask.contains(aspect) {
-                        let view = targets.view(aspect, attachment.color_attachment);
-                        clear(view, aspect, attachment.clear_value, part);
-                    }
+                for aspect in each_of(attachment.aspect_mask) {
+                    let view = targets.view(aspect, attachment.color_attachment);
+                    clear(view, aspect, attachment.clear_value, part);
                 }
             }
         }
     }
 }
 
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
         CreateImageView = create_image_view,
         DestroyImageView = |call| Object::<ImageView>::destroy(call.image_view, call.allocator.as_ptr()),
-        CreateFramebuffer = create_framebuffer,
+        CreateFramebuffer = |call| {
+            let info = &call.create_info;
+            let imageless = info.flags.contains(vk::FramebufferCreateFlags::IMAGELESS);
+            let views = if imageless { &[][..] } else { list(info.p_attachments, info.attachment_count) };
+            let new = Framebuffer { views: views.to_vec(), layers: info.layers };
+            Object::create_command(call.device, call.allocator.as_ptr(), call.framebuffer.as_ptr(), new)
+        },
         DestroyFramebuffer = |call| Object::<Framebuffer>::destroy(call.framebuffer, call.allocator.as_ptr()),
         CreateRenderPass2 = create_render_pass_2,
         DestroyRenderPass = |call| Object::<RenderPass>::destroy(call.render_pass, call.allocator.as_ptr()),

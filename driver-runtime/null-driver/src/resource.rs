@@ -78,26 +78,6 @@ pub(crate) unsafe fn report_binding(next: *const core::ffi::c_void, result: vk::
     result
 }
 
-fn create_buffer(call: &calls::CreateBuffer<'_>) -> vk::Result {
-    if call.create_info.size > HEAP_SIZE {
-        return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
-    }
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let buffer = Buffer { info: BufferInfo::new(&call.create_info), start: AtomicPtr::new(null_mut()) };
-        Object::create_command(call.device, call.allocator.as_ptr(), call.buffer.as_ptr(), buffer)
-    }
-}
-
-fn get_buffer_memory_requirements_2(call: &calls::GetBufferMemoryRequirements2<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let buffer = Object::<Buffer>::from_handle(call.info.buffer)?;
-        write_requirements(buffer.info.size, call.memory_requirements.as_ptr());
-    }
-    Some(())
-}
-
 fn bind_buffer_memory_2(call: &calls::BindBufferMemory2<'_>) -> vk::Result {
     let mut last = vk::Result::SUCCESS;
     // SAFETY: the call obeys the specification.
@@ -119,28 +99,34 @@ fn bind_buffer_memory_2(call: &calls::BindBufferMemory2<'_>) -> vk::Result {
     last
 }
 
-/// Returns the host's address as the device address.
-fn get_buffer_device_address(call: &calls::GetBufferDeviceAddress<'_>) -> vk::DeviceAddress {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let buffer = Object::<Buffer>::from_handle(call.info.buffer);
-        buffer
-            .and_then(|buffer| buffer.bytes(0, 0))
-            .map_or(0, |(start, _)| start.as_ptr().expose_provenance() as u64)
-    }
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CreateBuffer = create_buffer,
+        CreateBuffer = |call| {
+            if call.create_info.size > HEAP_SIZE {
+                return vk::Result::ERROR_OUT_OF_DEVICE_MEMORY;
+            }
+            let info = BufferInfo::new(&call.create_info);
+            let buffer = Buffer { info, start: AtomicPtr::new(null_mut()) };
+            Object::create_command(call.device, call.allocator.as_ptr(), call.buffer.as_ptr(), buffer)
+        },
         DestroyBuffer = |call| Object::<Buffer>::destroy(call.buffer, call.allocator.as_ptr()),
-        GetBufferMemoryRequirements2 = get_buffer_memory_requirements_2,
+        GetBufferMemoryRequirements2 = |call| {
+            let buffer = Object::<Buffer>::from_handle(call.info.buffer)?;
+            write_requirements(buffer.info.size, call.memory_requirements.as_ptr());
+            Some(())
+        },
         GetDeviceBufferMemoryRequirements = |call| {
             write_requirements((*call.info.p_create_info).size, call.memory_requirements.as_ptr());
         },
         BindBufferMemory2 = bind_buffer_memory_2,
-        GetBufferDeviceAddress = get_buffer_device_address,
+        // Returns the host's address as the device address.
+        GetBufferDeviceAddress = |call| {
+            let buffer = Object::<Buffer>::from_handle(call.info.buffer);
+            buffer
+                .and_then(|buffer| buffer.bytes(0, 0))
+                .map_or(0, |(start, _)| start.as_ptr().expose_provenance() as u64)
+        },
         // Addresses cannot be requested again, since the feature is not supported.
         GetBufferOpaqueCaptureAddress = |_| 0,
     }

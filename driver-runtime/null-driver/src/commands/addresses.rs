@@ -4,7 +4,7 @@ use core::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::out_array::list;
-use vkload_driver_runtime::{calls, entry_points, types as vk};
+use vkload_driver_runtime::{entry_points, types as vk};
 
 use crate::image::copy::{self, Direction};
 
@@ -51,14 +51,7 @@ unsafe fn copy_to_image_indirect(range: vk::StridedDeviceAddressRangeKHR, count:
     // SAFETY: the caller vouches for the addresses and the image.
     unsafe {
         for one in commands::<vk::CopyMemoryToImageIndirectCommandNV>(range, count) {
-            let region = vk::BufferImageCopy2 {
-                buffer_row_length: one.buffer_row_length,
-                buffer_image_height: one.buffer_image_height,
-                image_subresource: one.image_subresource,
-                image_offset: one.image_offset,
-                image_extent: one.image_extent,
-                ..Default::default()
-            };
+            let region = copy::region!(one, buffer_row_length, buffer_image_height);
             let memory = with_exposed_provenance_mut(one.src_address as usize);
             copy::host(image, &region, memory, Direction::ToImage);
         }
@@ -67,46 +60,19 @@ unsafe fn copy_to_image_indirect(range: vk::StridedDeviceAddressRangeKHR, count:
 
 /// # Safety
 /// The image is live, and the addresses are valid.
-unsafe fn copy_image(info: Option<&vk::CopyDeviceMemoryImageInfoKHR>, direction: fn() -> Direction) {
+unsafe fn copy_image(info: Option<&vk::CopyDeviceMemoryImageInfoKHR>, direction: Direction) {
     let Some(info) = info else { return };
     // SAFETY: the caller vouches for the structure.
     unsafe {
         for one in list(info.p_regions, info.region_count) {
-            let region = vk::BufferImageCopy2 {
-                buffer_row_length: one.address_row_length,
-                buffer_image_height: one.address_image_height,
-                image_subresource: one.image_subresource,
-                image_offset: one.image_offset,
-                image_extent: one.image_extent,
-                ..Default::default()
-            };
+            let region = copy::region!(one, address_row_length, address_image_height);
             let memory = with_exposed_provenance_mut(one.address_range.address as usize);
-            copy::host(info.image, &region, memory, direction());
+            copy::host(info.image, &region, memory, direction);
         }
     }
 }
 
-fn cmd_copy_memory(call: &calls::CmdCopyMemoryKHR<'_>) -> Option<()> {
-    let info = call.copy_memory_info.get()?;
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        for region in list(info.p_regions, info.region_count) {
-            let size = region.src_range.size.min(region.dst_range.size);
-            copy_bytes(region.src_range.address, region.dst_range.address, size);
-        }
-    }
-    Some(())
-}
-
-fn cmd_fill_memory(call: &calls::CmdFillMemoryKHR<'_>) {
-    let start = with_exposed_provenance_mut::<u32>(call.dst_range.address as usize);
-    for index in 0..call.dst_range.size as usize / 4 {
-        // SAFETY: the call obeys the specification.
-        unsafe { start.add(index).write_unaligned(call.data) };
-    }
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
         CmdCopyMemoryIndirectNV = |call| {
@@ -124,13 +90,25 @@ pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
             let info = &call.copy_memory_to_image_indirect_info;
             copy_to_image_indirect(info.copy_address_range, info.copy_count, info.dst_image);
         },
-        CmdCopyMemoryKHR = cmd_copy_memory,
-        CmdFillMemoryKHR = cmd_fill_memory,
+        CmdCopyMemoryKHR = |call| {
+            let info = call.copy_memory_info.get()?;
+            for region in list(info.p_regions, info.region_count) {
+                let size = region.src_range.size.min(region.dst_range.size);
+                copy_bytes(region.src_range.address, region.dst_range.address, size);
+            }
+            Some(())
+        },
+        CmdFillMemoryKHR = |call| {
+            let start = with_exposed_provenance_mut::<u32>(call.dst_range.address as usize);
+            for index in 0..call.dst_range.size as usize / 4 {
+                start.add(index).write_unaligned(call.data);
+            }
+        },
         CmdUpdateMemoryKHR = |call| {
             with_exposed_provenance_mut::<u8>(call.dst_range.address as usize)
                 .copy_from(call.data.cast(), call.data_size as usize);
         },
-        CmdCopyMemoryToImageKHR = |call| copy_image(call.copy_memory_info.get(), || Direction::ToImage),
-        CmdCopyImageToMemoryKHR = |call| copy_image(call.copy_memory_info.get(), || Direction::FromImage),
+        CmdCopyMemoryToImageKHR = |call| copy_image(call.copy_memory_info.get(), Direction::ToImage),
+        CmdCopyImageToMemoryKHR = |call| copy_image(call.copy_memory_info.get(), Direction::FromImage),
     }
 };

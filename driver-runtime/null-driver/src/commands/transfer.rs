@@ -2,7 +2,7 @@
 
 use vkload_driver_runtime::dispatch::EntryPoints;
 use vkload_driver_runtime::out_array::list;
-use vkload_driver_runtime::{Object, calls, entry_points, vk};
+use vkload_driver_runtime::{Object, entry_points, vk};
 
 use crate::image::copy::{self, Clear, Direction};
 use crate::resource::Buffer;
@@ -14,26 +14,6 @@ use crate::resource::Buffer;
 unsafe fn bytes(buffer: vk::Buffer, offset: u64, size: u64) -> Option<(core::ptr::NonNull<u8>, usize)> {
     // SAFETY: the caller vouches for the handle.
     unsafe { Object::<Buffer>::from_handle(buffer) }.and_then(|buffer| buffer.bytes(offset, size))
-}
-
-fn cmd_fill_buffer(call: &calls::CmdFillBuffer<'_>) -> Option<()> {
-    // SAFETY: the buffer is live, and only bytes of its own are written.
-    unsafe {
-        let (start, size) = bytes(call.dst_buffer, call.dst_offset, call.size)?;
-        for index in 0..size / 4 {
-            start.cast::<u32>().add(index).write_unaligned(call.data);
-        }
-    }
-    Some(())
-}
-
-fn cmd_update_buffer(call: &calls::CmdUpdateBuffer<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let (start, size) = bytes(call.dst_buffer, call.dst_offset, call.data_size)?;
-        start.as_ptr().copy_from(call.data.cast(), size);
-    }
-    Some(())
 }
 
 /// Copies a region of buffers.
@@ -84,11 +64,21 @@ macro_rules! each {
     };
 }
 
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(super) const COMMANDS: EntryPoints<crate::Null> = unsafe {
     entry_points! {
-        CmdFillBuffer = cmd_fill_buffer,
-        CmdUpdateBuffer = cmd_update_buffer,
+        CmdFillBuffer = |call| {
+            let (start, size) = bytes(call.dst_buffer, call.dst_offset, call.size)?;
+            for index in 0..size / 4 {
+                start.cast::<u32>().add(index).write_unaligned(call.data);
+            }
+            Some(())
+        },
+        CmdUpdateBuffer = |call| {
+            let (start, size) = bytes(call.dst_buffer, call.dst_offset, call.data_size)?;
+            start.as_ptr().copy_from(call.data.cast(), size);
+            Some(())
+        },
         CmdCopyBuffer2 = each!(copy_buffer_info: |info, region| {
             copy_buffer(info.src_buffer, info.dst_buffer, region)
         }),

@@ -291,12 +291,12 @@ fn fill(out: Area, [columns, rows, slices]: [usize; 3], texel: &[u8]) {
     }
 }
 
-/// Returns the shape of a copy between host memory and an image.
-macro_rules! host_region {
-    ($region:expr) => {
+/// Returns the shape of a copy between memory and an image, from a structure with these members.
+macro_rules! region {
+    ($region:expr, $row_length:ident, $image_height:ident) => {
         vk::BufferImageCopy2 {
-            buffer_row_length: $region.memory_row_length,
-            buffer_image_height: $region.memory_image_height,
+            buffer_row_length: $region.$row_length,
+            buffer_image_height: $region.$image_height,
             image_subresource: $region.image_subresource,
             image_offset: $region.image_offset,
             image_extent: $region.image_extent,
@@ -304,4 +304,4 @@ macro_rules! host_region {
         }
     };
 }
-pub(crate) use host_region;
+pub(crate) use region;

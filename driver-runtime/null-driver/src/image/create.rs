@@ -26,38 +26,6 @@ unsafe fn is_native_buffer(first: *const c_void) -> bool {
     unsafe { chain::structures(first).any(|structure| structure.s_type == NATIVE_BUFFER) }
 }
 
-fn create_image(call: &calls::CreateImage<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        match Image::new(&call.create_info) {
-            Some(image) if !is_native_buffer(call.create_info.p_next) || image.bind_to_own() => {
-                Object::create_command(call.device, call.allocator.as_ptr(), call.image.as_ptr(), image)
-            }
-            _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
-        }
-    }
-}
-
-fn get_image_memory_requirements_2(call: &calls::GetImageMemoryRequirements2<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let plane = chain::find::<vk::ImagePlaneMemoryRequirementsInfo<'_>>(call.info.p_next);
-        let size = Object::<Image>::from_handle(call.info.image)?
-            .size(plane.map_or(WHOLE, |plane| plane.plane_aspect));
-        write_requirements(size, call.memory_requirements.as_ptr());
-    }
-    Some(())
-}
-
-fn get_device_image_memory_requirements(call: &calls::GetDeviceImageMemoryRequirements<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let size = Image::new(&*call.info.p_create_info)?.size(call.info.plane_aspect);
-        write_requirements(size, call.memory_requirements.as_ptr());
-    }
-    Some(())
-}
-
 fn bind_image_memory_2(call: &calls::BindImageMemory2<'_>) -> vk::Result {
     let mut last = vk::Result::SUCCESS;
     // SAFETY: the call obeys the specification.
@@ -102,24 +70,6 @@ unsafe fn bind(image: vk::Image, plane: vk::ImageAspectFlags, start: Option<*mut
     }
 }
 
-fn get_image_subresource_layout_2(call: &calls::GetImageSubresourceLayout2KHR<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let image = Object::<Image>::from_handle(call.image)?;
-        write_layout(image, &call.subresource.image_subresource, call.layout.as_ptr());
-    }
-    Some(())
-}
-
-fn get_device_image_subresource_layout(call: &calls::GetDeviceImageSubresourceLayoutKHR<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let image = Image::new(&*call.info.p_create_info)?;
-        write_layout(&image, &(*call.info.p_subresource).image_subresource, call.layout.as_ptr());
-    }
-    Some(())
-}
-
 /// # Safety
 /// `out` is valid.
 unsafe fn write_layout(
@@ -139,57 +89,68 @@ unsafe fn write_layout(
     }
 }
 
-fn copy_memory_to_image(call: &calls::CopyMemoryToImageEXT<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let info = &call.copy_memory_to_image_info;
-        for region in list(info.p_regions, info.region_count) {
-            let host = region.p_host_pointer.cast_mut().cast::<c_void>();
-            copy::host(info.dst_image, &copy::host_region!(region), host, copy::Direction::ToImage);
-        }
-    }
-    vk::Result::SUCCESS
-}
-
-fn copy_image_to_memory(call: &calls::CopyImageToMemoryEXT<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let info = &call.copy_image_to_memory_info;
-        for region in list(info.p_regions, info.region_count) {
-            let (shape, host) = (copy::host_region!(region), region.p_host_pointer);
-            copy::host(info.src_image, &shape, host, copy::Direction::FromImage);
-        }
-    }
-    vk::Result::SUCCESS
-}
-
-fn copy_image_to_image(call: &calls::CopyImageToImageEXT<'_>) -> vk::Result {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        let info = &call.copy_image_to_image_info;
-        for region in list(info.p_regions, info.region_count) {
-            copy::images(info.src_image, info.dst_image, region);
-        }
-    }
-    vk::Result::SUCCESS
-}
-
-// SAFETY: each function implements its command, with the objects of this driver.
+// SAFETY: each function implements its command, with the objects of this driver; the calls obey the specification.
 pub(crate) const COMMANDS: EntryPoints<Null> = unsafe {
     entry_points! {
-        CreateImage = create_image,
+        CreateImage = |call| {
+            match Image::new(&call.create_info) {
+                Some(image) if !is_native_buffer(call.create_info.p_next) || image.bind_to_own() => {
+                    Object::create_command(call.device, call.allocator.as_ptr(), call.image.as_ptr(), image)
+                }
+                _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
+            }
+        },
         DestroyImage = |call| Object::<Image>::destroy(call.image, call.allocator.as_ptr()),
-        GetImageMemoryRequirements2 = get_image_memory_requirements_2,
-        GetDeviceImageMemoryRequirements = get_device_image_memory_requirements,
+        GetImageMemoryRequirements2 = |call| {
+            let plane = chain::find::<vk::ImagePlaneMemoryRequirementsInfo<'_>>(call.info.p_next);
+            let size = Object::<Image>::from_handle(call.info.image)?
+                .size(plane.map_or(WHOLE, |plane| plane.plane_aspect));
+            write_requirements(size, call.memory_requirements.as_ptr());
+            Some(())
+        },
+        GetDeviceImageMemoryRequirements = |call| {
+            let size = Image::new(&*call.info.p_create_info)?.size(call.info.plane_aspect);
+            write_requirements(size, call.memory_requirements.as_ptr());
+            Some(())
+        },
         // No image is sparse.
         GetImageSparseMemoryRequirements2 = |call| call.sparse_memory_requirement_count.write(0),
         GetDeviceImageSparseMemoryRequirements = |call| call.sparse_memory_requirement_count.write(0),
         BindImageMemory2 = bind_image_memory_2,
-        GetImageSubresourceLayout2KHR = get_image_subresource_layout_2,
-        GetDeviceImageSubresourceLayoutKHR = get_device_image_subresource_layout,
-        CopyMemoryToImageEXT = copy_memory_to_image,
-        CopyImageToMemoryEXT = copy_image_to_memory,
-        CopyImageToImageEXT = copy_image_to_image,
+        GetImageSubresourceLayout2KHR = |call| {
+            let image = Object::<Image>::from_handle(call.image)?;
+            write_layout(image, &call.subresource.image_subresource, call.layout.as_ptr());
+            Some(())
+        },
+        GetDeviceImageSubresourceLayoutKHR = |call| {
+            let image = Image::new(&*call.info.p_create_info)?;
+            write_layout(&image, &(*call.info.p_subresource).image_subresource, call.layout.as_ptr());
+            Some(())
+        },
+        CopyMemoryToImageEXT = |call| {
+            let info = &call.copy_memory_to_image_info;
+            for region in list(info.p_regions, info.region_count) {
+                let shape = copy::region!(region, memory_row_length, memory_image_height);
+                let host = region.p_host_pointer.cast_mut();
+                copy::host(info.dst_image, &shape, host, copy::Direction::ToImage);
+            }
+            vk::Result::SUCCESS
+        },
+        CopyImageToMemoryEXT = |call| {
+            let info = &call.copy_image_to_memory_info;
+            for region in list(info.p_regions, info.region_count) {
+                let shape = copy::region!(region, memory_row_length, memory_image_height);
+                copy::host(info.src_image, &shape, region.p_host_pointer, copy::Direction::FromImage);
+            }
+            vk::Result::SUCCESS
+        },
+        CopyImageToImageEXT = |call| {
+            let info = &call.copy_image_to_image_info;
+            for region in list(info.p_regions, info.region_count) {
+                copy::images(info.src_image, info.dst_image, region);
+            }
+            vk::Result::SUCCESS
+        },
         // All images have one layout.
         TransitionImageLayoutEXT = |_| vk::Result::SUCCESS,
     }
