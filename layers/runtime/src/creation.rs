@@ -1,12 +1,12 @@
 //! Creation and destruction of instances and devices: the links of the chain.
 
-use core::ffi::{CStr, c_void};
+use core::ffi::c_void;
 
 use ash::vk;
-use vkload_core::abi::chain;
 use vkload_core::abi::layer_interface::{
     DeviceCreateInfo, DeviceLink, InstanceCreateInfo, InstanceLink, function,
 };
+use vkload_core::abi::{chain, name};
 use vkload_registry::command;
 use vkload_registry::parameter::{In, InOptional, Out};
 
@@ -18,16 +18,6 @@ const FAILED: vk::Result = vk::Result::ERROR_INITIALIZATION_FAILED;
 /// # Safety
 /// The call comes from the chain.
 pub(crate) unsafe fn create_instance<L: ExportedLayer>(
-    info: In<'_, vk::InstanceCreateInfo<'_>>,
-    allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
-    out: Out<'_, vk::Instance>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
-    let created = unsafe { new_instance::<L>(info, allocator, out) };
-    created.err().unwrap_or(vk::Result::SUCCESS)
-}
-
-unsafe fn new_instance<L: ExportedLayer>(
     info: In<'_, vk::InstanceCreateInfo<'_>>,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     out: Out<'_, vk::Instance>,
@@ -69,9 +59,8 @@ unsafe fn new_instance<L: ExportedLayer>(
 /// The structure is valid.
 unsafe fn enables_messengers(info: &vk::InstanceCreateInfo<'_>) -> bool {
     // SAFETY: the structure has this many names.
-    (0..info.enabled_extension_count as usize).any(|index| unsafe {
-        CStr::from_ptr(info.pp_enabled_extension_names.add(index).read()) == vk::EXT_DEBUG_UTILS_NAME
-    })
+    let mut names = unsafe { name::list(info.pp_enabled_extension_names, info.enabled_extension_count) };
+    names.any(|name| name == vk::EXT_DEBUG_UTILS_NAME)
 }
 
 /// # Safety
@@ -106,20 +95,8 @@ pub(crate) unsafe fn create_device<L: ExportedLayer>(
     info: In<'_, vk::DeviceCreateInfo<'_>>,
     allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
     out: Out<'_, vk::Device>,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
-    let created = unsafe { new_device::<L>(of, physical_device, info, allocator, out) };
-    created.err().unwrap_or(vk::Result::SUCCESS)
-}
-
-unsafe fn new_device<L: ExportedLayer>(
-    of: Option<&Dispatch<L>>,
-    physical_device: vk::PhysicalDevice,
-    info: In<'_, vk::DeviceCreateInfo<'_>>,
-    allocator: InOptional<'_, vk::AllocationCallbacks<'_>>,
-    out: Out<'_, vk::Device>,
 ) -> Result<(), vk::Result> {
-    // SAFETY: as in `new_instance`.
+    // SAFETY: as in `create_instance`.
     unsafe {
         let instance = of.ok_or(FAILED)?.lookup.instance;
         let link = device_link(info.p_next).ok_or(FAILED)?;
@@ -172,38 +149,27 @@ pub(crate) unsafe fn destroy_device<L: ExportedLayer>(
     }
 }
 
-/// Returns the link to the next layer, which is moved on in the structure.
-unsafe fn instance_link(first: *const c_void) -> Option<*mut InstanceLink> {
-    // SAFETY: the caller vouches for the chain of structures; the loader owns the structures of this type, and lets layers write them.
-    unsafe {
-        for structure in chain::pointers(first.cast_mut()) {
-            let structure = structure.cast::<InstanceCreateInfo>();
-            if (*structure).s_type == vk::StructureType::LOADER_INSTANCE_CREATE_INFO
-                && (*structure).function == function::LINK
-            {
-                let link = (*structure).content.link;
-                (*structure).content.link = link.as_ref()?.next;
-                return Some(link);
+/// A function that returns the link to the next layer, which is moved on in the structure.
+macro_rules! link_function {
+    ($name:ident, $info:ident, $kind:ident, $link:ident) => {
+        unsafe fn $name(first: *const c_void) -> Option<*mut $link> {
+            // SAFETY: the caller vouches for the chain of structures; the loader owns the structures of this type, and lets layers
+            // write them.
+            unsafe {
+                for structure in chain::pointers(first.cast_mut()) {
+                    let structure = structure.cast::<$info>();
+                    if (*structure).s_type == vk::StructureType::$kind
+                        && (*structure).function == function::LINK
+                    {
+                        let link = (*structure).content.link;
+                        (*structure).content.link = link.as_ref()?.next;
+                        return Some(link);
+                    }
+                }
             }
+            None
         }
-    }
-    None
+    };
 }
-
-/// Returns the link to the next layer, which is moved on in the structure.
-unsafe fn device_link(first: *const c_void) -> Option<*mut DeviceLink> {
-    // SAFETY: as in `instance_link`.
-    unsafe {
-        for structure in chain::pointers(first.cast_mut()) {
-            let structure = structure.cast::<DeviceCreateInfo>();
-            if (*structure).s_type == vk::StructureType::LOADER_DEVICE_CREATE_INFO
-                && (*structure).function == function::LINK
-            {
-                let link = (*structure).content.link;
-                (*structure).content.link = link.as_ref()?.next;
-                return Some(link);
-            }
-        }
-    }
-    None
-}
+link_function! { instance_link, InstanceCreateInfo, LOADER_INSTANCE_CREATE_INFO, InstanceLink }
+link_function! { device_link, DeviceCreateInfo, LOADER_DEVICE_CREATE_INFO, DeviceLink }

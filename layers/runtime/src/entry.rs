@@ -164,18 +164,6 @@ fn wrapped<L: ExportedLayer>(dispatch: &Dispatch<L>, known: CommandId, below: Fu
 /// Lists the layer.
 ///
 /// # Safety
-/// The parameters obey the specification of vkEnumerateInstanceLayerProperties.
-pub unsafe fn instance_layers<L: ExportedLayer>(
-    count: *mut u32,
-    out: *mut vk::LayerProperties,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
-    unsafe { queries::layers::<L>(count, out) }
-}
-
-/// Lists the layer.
-///
-/// # Safety
 /// The parameters obey the specification of vkEnumerateDeviceLayerProperties.
 pub unsafe fn device_layers<L: ExportedLayer>(
     _: vk::PhysicalDevice,
@@ -184,19 +172,6 @@ pub unsafe fn device_layers<L: ExportedLayer>(
 ) -> vk::Result {
     // SAFETY: the caller vouches for the parameters.
     unsafe { queries::layers::<L>(count, out) }
-}
-
-/// Lists the layer's instance extensions.
-///
-/// # Safety
-/// The parameters obey the specification of vkEnumerateInstanceExtensionProperties.
-pub unsafe fn instance_extensions<L: ExportedLayer>(
-    layer: *const c_char,
-    count: *mut u32,
-    out: *mut vk::ExtensionProperties,
-) -> vk::Result {
-    // SAFETY: the caller vouches for the parameters.
-    unsafe { queries::instance_extensions::<L>(layer, count, out) }
 }
 
 /// Lists the layer's device extensions, or a physical device's.
@@ -301,11 +276,11 @@ macro_rules! export {
                 fn vkGetDeviceProcAddr(device: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction }
             $crate::export! { @function $layer, get_physical_device_proc_addr,
                 fn vk_layerGetPhysicalDeviceProcAddr(instance: vk::Instance, name: *const c_char) -> vk::PFN_vkVoidFunction }
-            $crate::export! { @function $layer, instance_layers,
+            $crate::export! { @function $layer, layers,
                 fn vkEnumerateInstanceLayerProperties(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result }
             $crate::export! { @function $layer, device_layers,
                 fn vkEnumerateDeviceLayerProperties(
-                    _device: vk::PhysicalDevice, count: *mut u32, out: *mut vk::LayerProperties
+                    device: vk::PhysicalDevice, count: *mut u32, out: *mut vk::LayerProperties
                 ) -> vk::Result }
             $crate::export! { @function $layer, instance_extensions,
                 fn vkEnumerateInstanceExtensionProperties(

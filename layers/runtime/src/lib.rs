@@ -43,8 +43,9 @@ pub mod exported {
     pub use crate::commands::{Wrapper, Wrapping, all, table};
     pub use crate::entry::{
         device_extensions, device_layers, get_device_proc_addr, get_instance_proc_addr,
-        get_physical_device_proc_addr, instance_extensions, instance_layers, negotiate,
+        get_physical_device_proc_addr, negotiate,
     };
+    pub use crate::queries::{instance_extensions, layers};
     pub use crate::runtime::{ExportedLayer, Runtime};
     pub use vkload_core::abi::layer_interface::Negotiation;
     pub use vkload_registry::{COMMAND_COUNT, command};

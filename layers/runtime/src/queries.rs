@@ -28,8 +28,8 @@ pub(crate) unsafe fn device_extensions<L: Layer>(
 /// Answers for this layer; without extensions for others.
 ///
 /// # Safety
-/// As for [`device_extensions`].
-pub(crate) unsafe fn instance_extensions<L: Layer>(
+/// The parameters obey the specification.
+pub unsafe fn instance_extensions<L: Layer>(
     layer: *const c_char,
     count: *mut u32,
     out: *mut vk::ExtensionProperties,
@@ -46,8 +46,8 @@ pub(crate) unsafe fn instance_extensions<L: Layer>(
 /// Lists this layer.
 ///
 /// # Safety
-/// As for [`device_extensions`].
-pub(crate) unsafe fn layers<L: Layer>(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
+/// The parameters obey the specification.
+pub unsafe fn layers<L: Layer>(count: *mut u32, out: *mut vk::LayerProperties) -> vk::Result {
     let mut layer = vk::LayerProperties {
         spec_version: HEADER_VERSION,
         implementation_version: L::VERSION,

@@ -3,11 +3,11 @@
 /// What calls the next layer: the runtime's own function for some commands, and otherwise the next layer's.
 macro_rules! forward {
     (CREATE_INSTANCE $layer:ident $call:ident $info:ident $allocator:ident $out:ident) => {
-        creation::create_instance::<$layer>(
+        calls::Outcome::outcome(creation::create_instance::<$layer>(
             $call.parameters.$info,
             $call.parameters.$allocator,
             $call.parameters.$out,
-        )
+        ))
     };
     (DESTROY_INSTANCE $layer:ident $call:ident $instance:ident $allocator:ident) => {
         creation::destroy_instance::<$layer>(
@@ -17,13 +17,13 @@ macro_rules! forward {
         )
     };
     (CREATE_DEVICE $layer:ident $call:ident $of:ident $info:ident $allocator:ident $out:ident) => {
-        creation::create_device::<$layer>(
+        calls::Outcome::outcome(creation::create_device::<$layer>(
             $call.dispatch,
             $call.parameters.$of,
             $call.parameters.$info,
             $call.parameters.$allocator,
             $call.parameters.$out,
-        )
+        ))
     };
     (DESTROY_DEVICE $layer:ident $call:ident $device:ident $allocator:ident) => {
         creation::destroy_device::<$layer>(
