@@ -137,7 +137,12 @@ impl Features {
 
     /// Returns whether the feature is in the set.
     pub fn contains(&self, feature: Feature) -> bool {
-        self.0.get(usize::from(feature.0 >> 6)).is_some_and(|word| word & (1 << (feature.0 & 63)) != 0)
+        self.value(feature) != 0
+    }
+
+    fn value(&self, feature: Feature) -> vk::Bool32 {
+        let word = self.0.get(usize::from(feature.0 >> 6)).copied().unwrap_or(0);
+        (word >> (feature.0 & 63)) as u32 & 1
     }
 
     /// Writes the set into `VkPhysicalDeviceFeatures2` and the structures chained to it: members that the structure's
@@ -179,7 +184,7 @@ impl Features {
                 if row.is_of(core_minor, extensions) {
                     let members = members(structure.cast());
                     for (index, (feature, _)) in row.members.iter().enumerate() {
-                        members.add(index).write(self.contains(*feature).into());
+                        members.add(index).write(self.value(*feature));
                     }
                 }
             }
