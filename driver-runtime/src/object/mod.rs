@@ -260,13 +260,22 @@ impl<T: VkObject> Object<T> {
         // SAFETY: the caller vouches for the handle and the callbacks.
         unsafe {
             let Some(object) = Self::pointer(handle) else { return };
-            let root = object.as_ref().base.root();
-            if callbacks.is_null() && root.is_in_process_memory() {
-                drop(Owned { object, memory: CopiedCallbacks::process() });
-                return;
+            if !callbacks.is_null() || !object.as_ref().base.root().is_in_process_memory() {
+                return Self::destroy_with_callbacks(object, callbacks);
             }
-            let memory = root.memory().or(callbacks, vk::SystemAllocationScope::OBJECT);
-            drop(Owned { object, memory });
+            drop(Owned { object, memory: CopiedCallbacks::process() });
+        }
+    }
+
+    /// # Safety
+    /// As for [`Object::destroy`].
+    #[cold]
+    #[inline(never)]
+    unsafe fn destroy_with_callbacks(object: NonNull<Self>, callbacks: *const vk::AllocationCallbacks<'_>) {
+        // SAFETY: the caller vouches for object and callbacks.
+        unsafe {
+            let memory = object.as_ref().base.root().memory();
+            drop(Owned { object, memory: memory.or(callbacks, vk::SystemAllocationScope::OBJECT) });
         }
     }
 
@@ -395,9 +404,10 @@ impl<T: VkObject> Drop for Owned<T> {
     #[inline]
     fn drop(&mut self) {
         self.base.root().child_destroyed();
-        // SAFETY: the object is owned, and its block came from this allocator with a layout of this size; all have the
-        // alignment of the object.
+        // SAFETY: the object is owned, and its block came from this allocator with a layout of this size, in which the object
+        // has space; all have the alignment of the object.
         unsafe {
+            core::hint::assert_unchecked(self.base.size() != 0);
             let layout = Layout::from_size_align_unchecked(self.base.size(), Object::<T>::LAYOUT.align());
             self.object.drop_in_place();
             if self.memory.as_ptr().is_null() {
