@@ -40,7 +40,9 @@ pub(crate) const COMMANDS: EntryPoints<Bench> = unsafe {
         },
         AllocateDescriptorSets = allocate_sets,
         FreeDescriptorSets = |call| {
-            free(call.descriptor_sets());
+            for index in 0..call.descriptor_set_count as usize {
+                Object::<Set>::destroy(*call.descriptor_sets.as_ptr().add(index), std::ptr::null());
+            }
             vk::Result::SUCCESS
         },
     }
@@ -85,6 +87,7 @@ fn allocate_sets(call: &calls::AllocateDescriptorSets<'_>) -> vk::Result {
 
 /// # Safety
 /// The sets are live and no longer in use.
+#[cold]
 unsafe fn free(sets: &[vk::DescriptorSet]) {
     sets.iter().for_each(|set| unsafe { Object::<Set>::destroy(*set, std::ptr::null()) });
 }
