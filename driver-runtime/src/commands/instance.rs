@@ -136,13 +136,6 @@ pub(super) fn destroy_instance<D: Driver>(call: &calls::DestroyInstance<'_>) {
     }
 }
 
-pub(super) fn enumerate_instance_version<D: Driver>(
-    call: &calls::EnumerateInstanceVersion<'_>,
-) -> vk::Result {
-    call.api_version.write(D::api_version());
-    vk::Result::SUCCESS
-}
-
 pub(super) fn enumerate_extension_properties<D: Driver>(
     call: &calls::EnumerateInstanceExtensionProperties<'_>,
 ) -> vk::Result {
@@ -154,10 +147,4 @@ pub(super) fn enumerate_extension_properties<D: Driver>(
     extensions::list(&D::instance_extensions(), ExtensionKind::Instance, &mut array);
     extensions::list_unlisted(D::MORE_INSTANCE_EXTENSIONS, &mut array);
     array.finish()
-}
-
-/// Returns no layers, since a driver has none.
-pub(super) fn enumerate_layer_properties(call: &calls::EnumerateInstanceLayerProperties<'_>) -> vk::Result {
-    call.property_count.write(0);
-    vk::Result::SUCCESS
 }

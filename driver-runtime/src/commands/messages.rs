@@ -6,11 +6,11 @@ use core::marker::PhantomData;
 use ash::vk::{self, Handle};
 use vkload_core::logger::{Listener, Report};
 use vkload_core::memory::OutOfMemory;
-use vkload_core::registry::parameter::{InOptional, Out};
+use vkload_core::registry::parameter::{In, InOptional, Out};
 
-use crate::calls;
-use crate::dispatch::Invariant;
+use crate::dispatch::{EntryPoints, Invariant};
 use crate::driver::Driver;
+use crate::entry_points;
 use crate::instance::Instance;
 use crate::log::Label;
 use crate::object::{Object, ObjectBase, ParentObject, VkObject};
@@ -63,104 +63,76 @@ unsafe fn destroy<D: Driver, H: Handle + Copy + 'static>(
     }
 }
 
-pub(super) fn create_messenger<D: Driver>(
-    call: &calls::CreateDebugUtilsMessengerEXT<'_>,
-) -> Result<(), OutOfMemory> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        create::<D, _>(call.instance, Listener::messenger(&call.create_info), call.allocator, call.messenger)
-    }
-}
-
-pub(super) fn destroy_messenger<D: Driver>(call: &calls::DestroyDebugUtilsMessengerEXT<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe { destroy::<D, _>(call.messenger, call.allocator) };
-}
-
-pub(super) fn create_report_callback<D: Driver>(
-    call: &calls::CreateDebugReportCallbackEXT<'_>,
-) -> Result<(), OutOfMemory> {
-    // SAFETY: the call obeys the specification.
-    unsafe {
-        create::<D, _>(call.instance, Listener::report(&call.create_info), call.allocator, call.callback)
-    }
-}
-
-pub(super) fn destroy_report_callback<D: Driver>(call: &calls::DestroyDebugReportCallbackEXT<'_>) {
-    // SAFETY: the call obeys the specification.
-    unsafe { destroy::<D, _>(call.callback, call.allocator) };
-}
-
-/// Sends an application's message. Under a loader such messages stay in the loader; without one, they arrive here.
-pub(super) fn submit_message<D: Driver>(call: &calls::SubmitDebugUtilsMessageEXT<'_>) -> Option<()> {
-    // SAFETY: the call obeys the specification, but for NULL; the data is valid for a callback.
-    unsafe {
-        let instance = Instance::<D>::from_handle(call.instance)?;
-        let data = call.callback_data.as_ptr().as_ref()?;
-        instance.root().base().listeners().submit(call.message_severity, call.message_types, data);
-    }
-    Some(())
-}
-
-pub(super) fn report_message<D: Driver>(call: &calls::DebugReportMessageEXT<'_>) -> Option<()> {
-    let report = Report {
-        flags: call.flags,
-        kind: call.object_type,
-        object: call.object,
-        location: call.location,
-        code: call.message_code,
-        prefix: call.layer_prefix,
-        text: call.message,
-    };
-    // SAFETY: the call obeys the specification.
-    unsafe { Instance::<D>::from_handle(call.instance)?.root().base().listeners().report(report) };
-    Some(())
-}
-
-/// Returns the base of a queue or command buffer and a label for it.
+/// Calls `then` with the base of a queue or command buffer and a label for it.
 ///
 /// # Safety
 /// A live handle and a valid pointer.
-unsafe fn labelled<'a>(
+unsafe fn with_label(
     object: impl Handle,
-    info: *const vk::DebugUtilsLabelEXT<'a>,
-) -> Option<(&'a ObjectBase, Label<'a>)> {
+    info: In<'_, vk::DebugUtilsLabelEXT<'_>>,
+    then: impl FnOnce(&ObjectBase, &Label<'_>),
+) -> Option<()> {
     // SAFETY: the caller vouches for handle and pointers.
     unsafe {
-        let (base, info) = (ObjectBase::of(object.as_raw())?, info.as_ref()?);
+        let (base, info) = (ObjectBase::of(object.as_raw())?, info.as_ptr().as_ref()?);
         let name = if info.p_label_name.is_null() { c"" } else { CStr::from_ptr(info.p_label_name) };
-        Some((base, Label { name, color: info.color }))
+        then(base, &Label { name, color: info.color });
     }
+    Some(())
 }
 
-/// The commands are the same for queues and command buffers: both label an object.
-macro_rules! labels {
-    ($($handle:ident: $begin:ident $begin_command:ident, $end:ident $end_command:ident, $insert:ident $insert_command:ident;)*) => {$(
-        pub(super) fn $begin(call: &calls::$begin_command<'_>) -> Option<()> {
-            // SAFETY: the call obeys the specification.
-            let (base, label) = unsafe { labelled(call.$handle, call.label_info.as_ptr())? };
-            base.begin_label(&label);
-            Some(())
+pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
+    // SAFETY: each function implements its command, with the runtime's objects for this driver; the calls obey the
+    // specification, but for NULL.
+    unsafe {
+        entry_points! {
+            CreateDebugUtilsMessengerEXT = |call| {
+                let listener = Listener::messenger(&call.create_info);
+                create::<D, _>(call.instance, listener, call.allocator, call.messenger)
+            },
+            DestroyDebugUtilsMessengerEXT = |call| destroy::<D, _>(call.messenger, call.allocator),
+            CreateDebugReportCallbackEXT = |call| {
+                let listener = Listener::report(&call.create_info);
+                create::<D, _>(call.instance, listener, call.allocator, call.callback)
+            },
+            DestroyDebugReportCallbackEXT = |call| destroy::<D, _>(call.callback, call.allocator),
+            // Under a loader, an application's messages stay in the loader; without one, they arrive here.
+            SubmitDebugUtilsMessageEXT = |call| {
+                let instance = Instance::<D>::from_handle(call.instance)?;
+                let data = call.callback_data.as_ptr().as_ref()?;
+                let listeners = instance.root().base().listeners();
+                listeners.submit(call.message_severity, call.message_types, data);
+                Some(())
+            },
+            DebugReportMessageEXT = |call| {
+                let report = Report {
+                    flags: call.flags,
+                    kind: call.object_type,
+                    object: call.object,
+                    location: call.location,
+                    code: call.message_code,
+                    prefix: call.layer_prefix,
+                    text: call.message,
+                };
+                Instance::<D>::from_handle(call.instance)?.root().base().listeners().report(report);
+                Some(())
+            },
+            QueueBeginDebugUtilsLabelEXT = |call| {
+                with_label(call.queue, call.label_info, ObjectBase::begin_label)
+            },
+            QueueEndDebugUtilsLabelEXT = |call| ObjectBase::of(call.queue.as_raw()).map(ObjectBase::end_label),
+            QueueInsertDebugUtilsLabelEXT = |call| {
+                with_label(call.queue, call.label_info, ObjectBase::insert_label)
+            },
+            CmdBeginDebugUtilsLabelEXT = |call| {
+                with_label(call.command_buffer, call.label_info, ObjectBase::begin_label)
+            },
+            CmdEndDebugUtilsLabelEXT = |call| {
+                ObjectBase::of(call.command_buffer.as_raw()).map(ObjectBase::end_label)
+            },
+            CmdInsertDebugUtilsLabelEXT = |call| {
+                with_label(call.command_buffer, call.label_info, ObjectBase::insert_label)
+            },
         }
-
-        pub(super) fn $end(call: &calls::$end_command<'_>) -> Option<()> {
-            // SAFETY: the call obeys the specification.
-            unsafe { ObjectBase::of(call.$handle.as_raw())? }.end_label();
-            Some(())
-        }
-
-        pub(super) fn $insert(call: &calls::$insert_command<'_>) -> Option<()> {
-            // SAFETY: the call obeys the specification.
-            let (base, label) = unsafe { labelled(call.$handle, call.label_info.as_ptr())? };
-            base.insert_label(&label);
-            Some(())
-        }
-    )*};
-}
-
-labels! {
-    queue: queue_begin QueueBeginDebugUtilsLabelEXT, queue_end QueueEndDebugUtilsLabelEXT,
-        queue_insert QueueInsertDebugUtilsLabelEXT;
-    command_buffer: commands_begin CmdBeginDebugUtilsLabelEXT, commands_end CmdEndDebugUtilsLabelEXT,
-        commands_insert CmdInsertDebugUtilsLabelEXT;
+    }
 }

@@ -9,6 +9,8 @@ pub(crate) mod missing;
 mod physical_device;
 mod trace;
 
+use ash::vk;
+
 use crate::descriptor_template::Templates;
 use crate::dispatch::{DispatchTable, EntryPoints, private};
 use crate::driver::{Driver, Tables};
@@ -23,33 +25,23 @@ pub(crate) const fn entry_points<D: Driver>() -> EntryPoints<D> {
         entry_points! {
             CreateInstance = instance::create_instance::<D>,
             DestroyInstance = instance::destroy_instance::<D>,
-            EnumerateInstanceVersion = instance::enumerate_instance_version::<D>,
+            EnumerateInstanceVersion = |call| {
+                call.api_version.write(D::api_version());
+                vk::Result::SUCCESS
+            },
             EnumerateInstanceExtensionProperties = instance::enumerate_extension_properties::<D>,
-            EnumerateInstanceLayerProperties = instance::enumerate_layer_properties,
+            // A driver has no layers.
+            EnumerateInstanceLayerProperties = |call| {
+                call.property_count.write(0);
+                vk::Result::SUCCESS
+            },
             EnumeratePhysicalDevices = enumerate::enumerate_physical_devices::<D>,
             EnumeratePhysicalDeviceGroups = enumerate::enumerate_physical_device_groups::<D>,
-            GetPhysicalDeviceFeatures2 = physical_device::get_features_2::<D>,
-            GetPhysicalDeviceProperties2 = physical_device::get_properties_2::<D>,
-            GetPhysicalDeviceMemoryProperties2 = physical_device::get_memory_properties_2::<D>,
-            GetPhysicalDeviceQueueFamilyProperties2 = physical_device::get_queue_family_properties_2::<D>,
-            EnumerateDeviceExtensionProperties = physical_device::enumerate_extension_properties::<D>,
-            EnumerateDeviceLayerProperties = physical_device::enumerate_layer_properties,
-            GetPhysicalDeviceToolProperties = physical_device::get_tool_properties,
             CreateDevice = device::create_device::<D>, DestroyDevice = device::destroy_device::<D>,
-            CreateDebugUtilsMessengerEXT = messages::create_messenger::<D>,
-            DestroyDebugUtilsMessengerEXT = messages::destroy_messenger::<D>,
-            SubmitDebugUtilsMessageEXT = messages::submit_message::<D>,
-            CreateDebugReportCallbackEXT = messages::create_report_callback::<D>,
-            DestroyDebugReportCallbackEXT = messages::destroy_report_callback::<D>,
-            DebugReportMessageEXT = messages::report_message::<D>,
-            QueueBeginDebugUtilsLabelEXT = messages::queue_begin,
-            QueueEndDebugUtilsLabelEXT = messages::queue_end,
-            QueueInsertDebugUtilsLabelEXT = messages::queue_insert,
-            CmdBeginDebugUtilsLabelEXT = messages::commands_begin,
-            CmdEndDebugUtilsLabelEXT = messages::commands_end,
-            CmdInsertDebugUtilsLabelEXT = messages::commands_insert,
         }
     }
+    .and(&physical_device::entry_points())
+    .and(&messages::entry_points())
     .and(&proc_addr::entry_points())
     .and(&plain::entry_points())
     .and(&crate::device::entry_points())
