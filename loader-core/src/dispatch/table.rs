@@ -80,7 +80,8 @@ impl<T: Table, D> WithTable<T, D> {
         let pointer = both.as_mut_ptr();
         // SAFETY: the box is large enough for both, and both are written.
         unsafe {
-            T::write_stubs(&raw mut (*pointer).table);
+            // These loaders give no command a slot that the registry does not know.
+            T::write_stubs(&raw mut (*pointer).table, T::KNOWN);
             (&raw mut (*pointer).data).write(data);
             Ok(both.assume_init())
         }
@@ -121,28 +122,28 @@ pub trait Table {
         let mut table = Box::<Self, Application>::try_new_uninit_in(allocator)?;
         // SAFETY: the box is large enough for a table, which is complete afterwards.
         unsafe {
-            Self::write_stubs(table.as_mut_ptr());
+            Self::write_stubs(table.as_mut_ptr(), Self::MISSING.count);
             Ok(table.assume_init())
         }
     }
 
-    /// Writes a table whose slots hold their stubs to `table`.
+    /// Writes a table to `table` whose first `count` slots hold their stubs, and the others NULL.
     ///
     /// # Safety
-    /// `table` can be written to.
-    unsafe fn write_stubs(table: *mut Self)
+    /// `table` can be written to, and has that many slots.
+    unsafe fn write_stubs(table: *mut Self, count: usize)
     where
         Self: Sized,
     {
         let slots = table.cast::<Slot>();
         // SAFETY: a table is an array of atomic addresses (see the end of this file), of which the first belong to stubs. NULL
-        // is valid for those behind the slots.
+        // is valid for the others.
         unsafe {
-            for (number, address) in Self::MISSING.addresses().enumerate() {
+            for (number, address) in Self::MISSING.addresses().take(count).enumerate() {
                 slots.add(number).write(Slot(AtomicPtr::new(address)));
             }
-            let behind = size_of::<Self>().div_ceil(size_of::<Slot>()).saturating_sub(Self::MISSING.count);
-            slots.add(Self::MISSING.count).write_bytes(0, behind);
+            let behind = size_of::<Self>().div_ceil(size_of::<Slot>()).saturating_sub(count);
+            slots.add(count).write_bytes(0, behind);
         }
     }
 
