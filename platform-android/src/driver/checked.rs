@@ -20,10 +20,8 @@ pub(super) unsafe fn enabled(command: CommandId, handle: u64) -> Option<Command>
         return Some(hook.function);
     }
     if !hook.rule.hides_the_drivers(device.instance.logger.loader) {
-        let find = device.driver.get_device_proc_addr?;
-        // SAFETY: the handle is the driver's, and the name a C string; the driver's function has the
-        // type of the command.
-        return unsafe { find(device.handle, command.name().as_ptr()) };
+        // SAFETY: the name is a C string.
+        return unsafe { device.drivers_command(command.name().as_ptr()) };
     }
     vkload_core::log!(device.instance.logger, Error, Loader:
         "{} does nothing: {} is not enabled on this device; enable it in vkCreateDevice",

@@ -36,7 +36,7 @@ pub unsafe extern "system" fn get_instance_proc_addr(
         if hooks::is_hidden(name) {
             return None;
         }
-        instance_command(handle, registry::find(name), name)
+        instance_command(handle, registry::find(name), name.as_ptr())
     }
 }
 
@@ -44,19 +44,19 @@ pub unsafe extern "system" fn get_instance_proc_addr(
 /// its number, if it has one, and its name.
 ///
 /// # Safety
-/// The instance is a valid handle.
+/// The instance is a valid handle, and the name a C string.
+#[inline]
 pub unsafe fn instance_command(
     handle: vk::Instance,
     command: Option<CommandId>,
-    name: &CStr,
+    name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: by this function's `# Safety` the handle is valid, for the driver as well.
+    // SAFETY: by this function's `# Safety` the handle is valid, and the name a C string.
     unsafe {
         let instance = instance_of(handle.as_raw());
-        let drivers = || instance.driver.get_instance_proc_addr.and_then(|find| find(handle, name.as_ptr()));
         match command.and_then(hooks::of) {
-            Some(hook) if hook.rule.is_there(instance.logger.loader) => of_instance(hook, instance, drivers),
-            _ => drivers(),
+            Some(hook) => of_instance(hook, instance, name),
+            None => instance.drivers_command(name),
         }
     }
 }
@@ -81,15 +81,19 @@ pub fn without_instance(loader: &'static Loader, name: &CStr) -> vk::PFN_vkVoidF
     None
 }
 
-/// Returns the function found for a command that the loader has. `drivers` asks the driver.
-fn of_instance(
-    hook: &Hook,
-    instance: &Instance,
-    drivers: impl FnOnce() -> vk::PFN_vkVoidFunction,
-) -> vk::PFN_vkVoidFunction {
+/// Returns the function found for a command with a hook. Most commands have none, and are found faster if this is not inlined.
+///
+/// # Safety
+/// The name is a C string.
+#[inline(never)]
+unsafe fn of_instance(hook: &Hook, instance: &Instance, name: *const c_char) -> vk::PFN_vkVoidFunction {
+    // SAFETY: by this function's `# Safety` the name is a C string.
+    let drivers = || unsafe { instance.drivers_command(name) };
     let Rule { gate, .. } = hook.rule;
-    let hides = hook.rule.hides_the_drivers(instance.logger.loader);
+    let loader = instance.logger.loader;
+    let hides = hook.rule.hides_the_drivers(loader);
     match hook.kind {
+        _ if !hook.rule.is_there(loader) => drivers(),
         Kind::Global => None,
         Kind::Instance if gate.is_open_on_instance(instance) => Some(hook.function),
         Kind::Instance if hides => None,
@@ -123,43 +127,54 @@ pub unsafe extern "system" fn get_device_proc_addr(
         if hooks::is_hidden(name) {
             return None;
         }
-        device_command(handle, registry::find(name), name)
+        device_command(handle, registry::find(name), name.as_ptr())
     }
 }
 
 /// The same for a device as [`instance_command`].
 ///
 /// # Safety
-/// The device is a valid handle.
+/// The device is a valid handle, and the name a C string.
+#[inline]
 pub unsafe fn device_command(
     handle: vk::Device,
     command: Option<CommandId>,
-    name: &CStr,
+    name: *const c_char,
 ) -> vk::PFN_vkVoidFunction {
-    // SAFETY: by this function's `# Safety` the handle is valid, for the driver as well.
+    // SAFETY: by this function's `# Safety` the handle is valid, and the name a C string.
     unsafe {
         let device = device_of(handle.as_raw());
-        let drivers = || device.driver.get_device_proc_addr.and_then(|find| find(handle, name.as_ptr()));
-        let loader = device.instance.logger.loader;
-        let hook = command.and_then(hooks::of).filter(|hook| hook.rule.is_there(loader));
-        let Some(hook) = hook else { return drivers() };
-        if !matches!(hook.kind, Kind::Device | Kind::Checked(_)) {
-            refuse(device, name);
-            return None;
+        match command.and_then(hooks::of) {
+            Some(hook) => of_device(hook, device, name),
+            None => device.drivers_command(name),
         }
-        let is_core = matches!(hook.rule.gate, Gate::Core(_));
-        if is_core && loader.level >= ApiLevel::ANDROID_15 && drivers().is_none() {
-            return None;
-        }
-        if hook.rule.gate.is_open_on_device(device) {
-            return Some(hook.function);
-        }
-        if hook.rule.hides_the_drivers(loader) { None } else { drivers() }
     }
 }
 
-fn refuse(device: &Device, name: &CStr) {
-    vkload_core::log!(device.instance.logger, Error, Usage:
-        "vkGetDeviceProcAddr was called for {}, which is not a device command: call vkGetInstanceProcAddr",
-        Escaped(name.to_bytes()));
+/// The same for a device as [`of_instance`].
+///
+/// # Safety
+/// The name is a C string.
+#[inline(never)]
+unsafe fn of_device(hook: &Hook, device: &Device, name: *const c_char) -> vk::PFN_vkVoidFunction {
+    // SAFETY: by this function's `# Safety` the name is a C string.
+    let drivers = || unsafe { device.drivers_command(name) };
+    let loader = device.instance.logger.loader;
+    if !hook.rule.is_there(loader) {
+        return drivers();
+    }
+    if !matches!(hook.kind, Kind::Device | Kind::Checked(_)) {
+        vkload_core::log!(device.instance.logger, Error, Usage:
+            "vkGetDeviceProcAddr was called for {}, which is not a device command: call vkGetInstanceProcAddr",
+            Escaped(hook.command.name().to_bytes()));
+        return None;
+    }
+    let is_core = matches!(hook.rule.gate, Gate::Core(_));
+    if is_core && loader.level >= ApiLevel::ANDROID_15 && drivers().is_none() {
+        return None;
+    }
+    if hook.rule.gate.is_open_on_device(device) {
+        return Some(hook.function);
+    }
+    if hook.rule.hides_the_drivers(loader) { None } else { drivers() }
 }

@@ -1,7 +1,9 @@
 //! Devices.
 
+use core::ffi::c_char;
+
 use ash::vk;
-use vkload_core::dispatch::{DeviceTable, WithTable};
+use vkload_core::dispatch::{Command, DeviceTable, WithTable};
 use vkload_core::memory::CopiedCallbacks;
 use vkload_core::registry::ExtensionSet;
 
@@ -28,3 +30,14 @@ pub struct DeviceData {
 
 // Trampolines take the target of the handle for the table.
 const _: () = assert!(core::mem::offset_of!(Device, table) == 0);
+
+impl DeviceData {
+    /// Returns the driver's own function.
+    ///
+    /// # Safety
+    /// The name is a C string.
+    pub(crate) unsafe fn drivers_command(&self, name: *const c_char) -> Option<Command> {
+        // SAFETY: the handle is the driver's, and by this function's `# Safety` the name is a C string.
+        self.driver.get_device_proc_addr.and_then(|find| unsafe { find(self.handle, name) })
+    }
+}

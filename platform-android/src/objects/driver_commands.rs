@@ -55,19 +55,17 @@ macro_rules! commands {
                 find: impl Fn(&CStr) -> vk::PFN_vkVoidFunction,
                 enabled: impl Fn(&CStr) -> bool,
             ) -> Self {
-                Self {
-                    $($(
-                        $field: {
-                            const NAME: &CStr = command_name(concat!(stringify!($type), "\0"));
-                            let found = if is_usable($need, &enabled) { find(NAME) } else { None };
-                            // SAFETY: `find` returns functions of the command's type by this function's
-                            // `# Safety`.
-                            unsafe {
-                                core::mem::transmute::<vk::PFN_vkVoidFunction, Option<types::$type>>(found)
-                            }
-                        },
-                    )*)*
-                }
+                let mut all = Self::default();
+                $(if is_usable($need, &enabled) {
+                    $({
+                        const NAME: &CStr = command_name(concat!(stringify!($type), "\0"));
+                        // SAFETY: `find` returns functions of the command's type by this function's `# Safety`.
+                        all.$field = unsafe {
+                            core::mem::transmute::<vk::PFN_vkVoidFunction, Option<types::$type>>(find(NAME))
+                        };
+                    })*
+                })*
+                all
             }
 
             /// Returns the name of a required function that is missing, for a driver that got the
@@ -78,11 +76,11 @@ macro_rules! commands {
                     Always => true,
                     With(extension) => enabled(extension),
                 };
-                $($(
-                    if self.$field.is_none() && needs($need) {
+                $(if needs($need) {
+                    $(if self.$field.is_none() {
                         return stringify!($type).get("PFN_".len()..);
-                    }
-                )*)*
+                    })*
+                })*
                 None
             }
         }

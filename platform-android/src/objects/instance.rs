@@ -1,10 +1,10 @@
 //! Instances.
 
-use core::ffi::c_void;
+use core::ffi::{c_char, c_void};
 use core::sync::atomic::AtomicPtr;
 
 use ash::vk;
-use vkload_core::dispatch::{InstanceTable, WithTable};
+use vkload_core::dispatch::{Command, InstanceTable, WithTable};
 use vkload_core::memory::CopiedCallbacks;
 use vkload_core::registry::ExtensionSet;
 
@@ -30,6 +30,17 @@ pub struct InstanceData {
     pub api_version: u32,
     pub driver_version: u32,
     pub end: End,
+}
+
+impl InstanceData {
+    /// Returns the driver's own function.
+    ///
+    /// # Safety
+    /// The name is a C string.
+    pub(crate) unsafe fn drivers_command(&self, name: *const c_char) -> Option<Command> {
+        // SAFETY: the handle is the driver's, and by this function's `# Safety` the name is a C string.
+        self.driver.get_instance_proc_addr.and_then(|find| unsafe { find(self.handle, name) })
+    }
 }
 
 // Trampolines take the target of the handle for the table.

@@ -178,8 +178,8 @@ unsafe fn complete(
     // functions of the named type.
     unsafe {
         let has_layers = chain_of(instance).is_some_and(|chain| !chain.layers.is_empty());
-        let find = |command: CommandId| match name::of(command) {
-            name if has_layers => head(device, name.as_ptr()),
+        let find = |command: CommandId| match command.const_name().as_ptr().cast() {
+            name if has_layers => head(device, name),
             name => driver::device_command(device, Some(command), name),
         };
         let Err(Missing(missing)) = table::fill(&device_of(device.as_raw()).table, enabled, find) else {

@@ -190,8 +190,8 @@ unsafe fn complete(
     unsafe {
         let known = instance_of(instance.as_raw());
         let has_layers = !chain.layers.is_empty();
-        let find = |command: CommandId| match name::of(command) {
-            name if has_layers => head(instance, name.as_ptr()),
+        let find = |command: CommandId| match command.const_name().as_ptr().cast() {
+            name if has_layers => head(instance, name),
             name => driver::instance_command(instance, Some(command), name),
         };
         let Err(Missing(missing)) = table::fill(&known.table, &enabled.set, find) else {

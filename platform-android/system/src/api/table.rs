@@ -3,7 +3,7 @@
 use vkload_core::dispatch::{Command, Table};
 use vkload_core::registry::{CommandId, ExtensionSet, command};
 
-use super::disabled::{DISABLED, Disabled};
+use super::disabled::DISABLED;
 use super::exports::LIST;
 
 pub(super) struct Missing(pub(super) CommandId);
@@ -14,13 +14,17 @@ pub(super) fn fill<T: Table>(
     enabled: &ExtensionSet,
     find: impl Fn(CommandId) -> Option<Command>,
 ) -> Result<(), Missing> {
+    for row in DISABLED.iter().filter(|row| !enabled.contains(row.extension)) {
+        table.set(row.command, row.stub);
+    }
     // The loader answers this one for every layer.
     let own = command::ENUMERATE_DEVICE_LAYER_PROPERTIES;
     for command in LIST.iter().copied().filter(|it| T::number(*it).is_some() && *it != own) {
         let core = command.core();
-        let is_it = |row: &&Disabled| row.command == command && !enabled.contains(row.extension);
-        let disabled = if core.is_none() { DISABLED.iter().find(is_it) } else { None };
-        match disabled.map(|row| row.stub).or_else(|| find(command)) {
+        if core.is_none() && table.present(command).is_some() {
+            continue;
+        }
+        match find(command) {
             Some(function) => table.set(command, function),
             None if core == Some(0) => return Err(Missing(command)),
             None => {}
