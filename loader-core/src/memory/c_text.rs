@@ -14,7 +14,7 @@ impl CText {
     }
 
     /// Returns a copy of `bytes`, which end before their first NUL.
-    pub(crate) fn of_bytes(bytes: &[u8]) -> Result<Self, OutOfMemory> {
+    pub fn of_bytes(bytes: &[u8]) -> Result<Self, OutOfMemory> {
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         Ok(Self(text(&[bytes.get(..end).unwrap_or_default(), &[0]])?))
     }

@@ -4,10 +4,9 @@
 use core::ffi::CStr;
 
 use ash::vk;
-use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec, formatted, text};
+use vkload_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec, formatted, text};
 use vkload_core::platform::{Environment, FileError, Files, Fingerprint, Reader, variables};
 
-use super::c_path::{c_path, exists};
 use super::configuration::Configuration;
 use super::described;
 use super::json::{Json, OBJECT};
@@ -91,7 +90,9 @@ fn add(list: &mut Text, element: &[u8]) -> Result<(), OutOfMemory> {
 
 impl Files for Apk {
     fn list(&self, path: &[u8]) -> Result<Vec<Text>, FileError> {
-        let Some(configuration) = self.configuration() else { return self.system.list(c_path(path)?.as_c()) };
+        let Some(configuration) = self.configuration() else {
+            return self.system.list(CText::of_bytes(path)?.as_c_str());
+        };
         let mut names = Vec::new();
         if let Some(contents) = configuration.only_for_the_core(path) {
             for index in 0..contents {
@@ -103,7 +104,7 @@ impl Files for Apk {
             let name = library.path.as_c_str().to_bytes().rsplit(|byte| *byte == b'/').next();
             names.try_push(text(&[name.unwrap_or_default(), ENDING])?)?;
         }
-        match self.system.list(c_path(path)?.as_c()) {
+        match self.system.list(CText::of_bytes(path)?.as_c_str()) {
             Ok(found) => {
                 for name in found {
                     names.try_push(name)?;
@@ -125,7 +126,7 @@ impl Files for Apk {
 
     /// Paths that exist only for the core are listed and read; their existence is never checked.
     fn exists(&self, path: &[u8]) -> bool {
-        exists(self.system, path)
+        self.system.exists(path)
     }
 
     /// Returns the configuration's number: a configuration does not change, and its folders were
@@ -217,13 +218,13 @@ fn driver_manifest(library: &[u8]) -> Result<Text, OutOfMemory> {
 }
 
 pub(super) fn read(system: &dyn System, path: &[u8], limit: usize) -> Result<Text, FileError> {
-    let path = c_path(path)?;
-    let size = usize::try_from(system.file_size(path.as_c())?).unwrap_or(usize::MAX);
+    let path = CText::of_bytes(path)?;
+    let size = usize::try_from(system.file_size(path.as_c_str())?).unwrap_or(usize::MAX);
     if size > limit {
         return Err(FileError::TooLarge);
     }
     let mut content = Text::new();
     content.try_resize(size, 0)?;
-    system.read_at(path.as_c(), 0, &mut content)?;
+    system.read_at(path.as_c_str(), 0, &mut content)?;
     Ok(content)
 }

@@ -22,7 +22,6 @@
 #[cfg(test)]
 extern crate std;
 
-mod c_path;
 mod configuration;
 mod described;
 mod drivers;
@@ -62,12 +61,12 @@ pub use process::{APK, LOADER, report_and_abort};
 pub use settings::LayerSetting;
 pub use system::{ApplicationSystem, NamespaceRequest};
 
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use platform_android::host::Host;
 use platform_android::system::{Library, Namespace};
 use vkload_core::memory::{Arc, OutOfMemory, SharedList, Text, Vec};
-use vkload_core::platform::{Identity, Lock, Platform, Turns, Waiting};
+use vkload_core::platform::{Identity, Lock, Platform, Turns};
 
 use listening::LISTENING;
 use modules::Modules;
@@ -125,7 +124,7 @@ impl Apk {
             identity: self,
             log: self,
             abort,
-            waiting: self,
+            waiting: self.system,
             windows: Some(self),
         }
     }
@@ -148,23 +147,5 @@ impl Identity for Apk {
     /// Every application runs the same executable, so its path means nothing.
     fn executable(&self) -> Result<Option<Text>, OutOfMemory> {
         Ok(None)
-    }
-}
-
-impl Waiting for Apk {
-    fn wait(&self, turn: u32) {
-        self.system.wait(turn);
-    }
-
-    fn thread(&self) -> usize {
-        self.system.thread()
-    }
-
-    fn sleep_while(&self, word: &AtomicU32, value: u32) {
-        self.system.sleep_while(word, value);
-    }
-
-    fn wake_all(&self, word: &AtomicU32) {
-        self.system.wake_all(word);
     }
 }

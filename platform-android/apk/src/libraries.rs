@@ -3,10 +3,9 @@
 use core::ffi::{CStr, c_void};
 use core::ptr::NonNull;
 
-use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::memory::{CText, OutOfMemory, Text, text};
 use vkload_core::platform::{Libraries, Library, LibraryKind};
 
-use super::c_path::{c_path, exists};
 use super::policy::MANIFEST_FOLDER;
 use super::{Apk, Kind};
 use platform_android::layers::{Folder, Search};
@@ -58,8 +57,8 @@ impl Apk {
             }
             _ => None,
         };
-        let path = c_path(found.as_deref().unwrap_or(path))?;
-        let library = match self.system.open(path.as_c(), method) {
+        let path = CText::of_bytes(found.as_deref().unwrap_or(path))?;
+        let library = match self.system.open(path.as_c_str(), method) {
             Ok(library) => library,
             Err(error) => return Ok(Err(error)),
         };
@@ -84,7 +83,7 @@ impl Apk {
             let whole = text(&[&folder.path, b"/", name])?;
             let mut is_in_archive = false;
             folder.each_in_archive(self.system, &mut |file: &[u8]| is_in_archive |= file == name)?;
-            if is_in_archive || exists(self.system, &whole) {
+            if is_in_archive || self.system.exists(&whole) {
                 return Ok(Some(whole));
             }
         }

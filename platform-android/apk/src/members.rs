@@ -18,6 +18,11 @@ impl OptionsError {
         format_into(&mut words, message);
         Self::Mistake(words)
     }
+
+    /// Returns the mistake with the line of the value.
+    pub(super) fn at(value: Value<'_>, message: fmt::Arguments<'_>) -> Self {
+        Self::mistake(format_args!("line {}: {message}", value.line()))
+    }
 }
 
 impl From<OutOfMemory> for OptionsError {
@@ -42,16 +47,13 @@ pub(super) fn items<'a>(value: Value<'a>, name: &str) -> Result<json::Items<'a>,
 pub(super) fn string(value: Value<'_>, name: &str) -> Result<Text, OptionsError> {
     let string = value.string().ok_or_else(|| wrong_type(name, "a string", value))?.to_text()?;
     if string.contains(&0) {
-        let line = value.line();
-        return Err(OptionsError::mistake(format_args!(
-            "line {line}: {name:?} has a NUL in it; leave it out"
-        )));
+        return Err(OptionsError::at(value, format_args!("{name:?} has a NUL in it; leave it out")));
     }
     Ok(string)
 }
 
 pub(super) fn wrong_type(name: &str, wanted: &str, value: Value<'_>) -> OptionsError {
-    OptionsError::mistake(format_args!("line {}: {name:?} takes {wanted}", value.line()))
+    OptionsError::at(value, format_args!("{name:?} takes {wanted}"))
 }
 
 pub(super) fn unknown(

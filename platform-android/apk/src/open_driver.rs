@@ -7,10 +7,9 @@
 
 use core::ffi::CStr;
 
-use vkload_core::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, format_into, text};
+use vkload_core::memory::{CText, OrOutOfMemory, OutOfMemory, Text, TryGrow, Vec, format_into, text};
 
 use super::Apk;
-use super::c_path::c_path;
 use super::drivers::DriverError;
 use super::others::Others;
 use super::system::NamespaceRequest;
@@ -34,19 +33,19 @@ impl Apk {
         path: &[u8],
         from_package: bool,
     ) -> Result<Opened, OrOutOfMemory<DriverError>> {
-        let c = c_path(path)?;
+        let c = CText::of_bytes(path)?;
         let not_apart = match self.namespace_for(path)? {
-            Ok(namespace) => match self.system.open(c.as_c(), OpenMethod::Namespace(namespace)) {
+            Ok(namespace) => match self.system.open(c.as_c_str(), OpenMethod::Namespace(namespace)) {
                 Ok(library) => return Ok(Opened { library, not_apart: None, others: None }),
                 Err(words) => text(&[b"it does not open in one of its own: ", &words])?,
             },
             Err(reason) => reason,
         };
         let mut others = None;
-        let mut result = self.system.open(c.as_c(), OpenMethod::Linker);
+        let mut result = self.system.open(c.as_c_str(), OpenMethod::Linker);
         if result.is_err() {
             others = Some(self.open_others(path, from_package)?);
-            result = self.system.open(c.as_c(), OpenMethod::Linker);
+            result = self.system.open(c.as_c_str(), OpenMethod::Linker);
         }
         match result {
             Ok(library) => Ok(Opened { library, not_apart: Some(not_apart), others }),
@@ -69,7 +68,7 @@ impl Apk {
         let mut found = Vec::new();
         let slash = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
         let (folder, own) = path.split_at_checked(slash).unwrap_or_default();
-        let Ok(names) = self.system.list(c_path(folder)?.as_c()) else { return Ok(found) };
+        let Ok(names) = self.system.list(CText::of_bytes(folder)?.as_c_str()) else { return Ok(found) };
         for name in names.iter().filter(|name| name.ends_with(b".so") && own.get(1..) != Some(name)) {
             found.try_push(text(&[folder, b"/", name])?)?;
         }
@@ -90,9 +89,12 @@ impl Apk {
         if let Some(namespace) = known {
             return Ok(Ok(namespace));
         }
-        let c = c_path(folder)?;
-        let made =
-            self.system.namespace(&NamespaceRequest { name: NAME, folder: c.as_c(), permitted: c.as_c() });
+        let c = CText::of_bytes(folder)?;
+        let made = self.system.namespace(&NamespaceRequest {
+            name: NAME,
+            folder: c.as_c_str(),
+            permitted: c.as_c_str(),
+        });
         if let Ok(namespace) = made {
             // Only one thread at a time configures, so the list does not change meanwhile.
             let mut larger = Vec::new();
@@ -108,8 +110,8 @@ impl Apk {
 
     /// Returns why a library does not open: according to its header, or else in the linker's words.
     fn why_closed(&self, path: &[u8], words: Text) -> Result<DriverError, OutOfMemory> {
-        let path = c_path(path)?;
-        let file = OnDisk { system: self.system, path: path.as_c() };
+        let path = CText::of_bytes(path)?;
+        let file = OnDisk { system: self.system, path: path.as_c_str() };
         let Some(reason) = elf::reason(&file, 0, self.system.page_size()) else {
             return Ok(DriverError::DoesNotOpen(words));
         };

@@ -53,10 +53,11 @@ const MEMBERS: &[(&str, Read)] = &[
         for value in items(value, name)? {
             let choice = choice(value, true)?;
             if options.drivers.iter().any(|earlier| earlier.name == choice.name) {
-                let (line, name) = (value.line(), Escaped(&choice.name));
-                return Err(OptionsError::mistake(format_args!(
-                    "line {line}: two of \"drivers\" have the \"name\" {name}; give one of them another"
-                )));
+                let name = Escaped(&choice.name);
+                return Err(OptionsError::at(
+                    value,
+                    format_args!("two of \"drivers\" have the \"name\" {name}; give one of them another"),
+                ));
             }
             options.drivers.try_push(choice)?;
         }
@@ -90,10 +91,7 @@ impl Options {
                 return Err(unknown("the options", key, value, &mut MEMBERS.iter().map(|(name, _)| *name)));
             };
             if root.members().take(index).any(|(earlier, _)| earlier.as_written() == name.as_bytes()) {
-                let line = value.line();
-                return Err(OptionsError::mistake(format_args!(
-                    "line {line}: {name:?} occurs twice; leave one out"
-                )));
+                return Err(OptionsError::at(value, format_args!("{name:?} occurs twice; leave one out")));
             }
             read(&mut options, name, value)?;
         }
@@ -134,10 +132,10 @@ fn choice(value: Value<'_>, named: bool) -> Result<Choice, OptionsError> {
     let name = match name {
         Some(name) => string(name, "name")?,
         None if named => {
-            return Err(OptionsError::mistake(format_args!(
-                "line {}: every member of \"drivers\" needs a \"name\"",
-                value.line()
-            )));
+            return Err(OptionsError::at(
+                value,
+                format_args!("every member of \"drivers\" needs a \"name\""),
+            ));
         }
         None => Text::new(),
     };
@@ -149,10 +147,12 @@ fn choice(value: Value<'_>, named: bool) -> Result<Choice, OptionsError> {
             unpack_to: string(folder, "unpack_to")?,
         },
         _ => {
-            return Err(OptionsError::mistake(format_args!(
-                "line {}: a driver is {{\"system\": true}}, {{\"library\": PATH}}, or {{\"package\": PATH, \"unpack_to\": FOLDER}}",
-                value.line()
-            )));
+            return Err(OptionsError::at(
+                value,
+                format_args!(
+                    "a driver is {{\"system\": true}}, {{\"library\": PATH}}, or {{\"package\": PATH, \"unpack_to\": FOLDER}}"
+                ),
+            ));
         }
     };
     Ok(Choice { name, source })

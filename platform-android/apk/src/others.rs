@@ -4,9 +4,8 @@ use core::ffi::CStr;
 use core::fmt;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use vkload_core::memory::{OutOfMemory, Text, TryGrow, Vec};
+use vkload_core::memory::{CText, OutOfMemory, Text, TryGrow, Vec};
 
-use super::c_path::c_path;
 use super::system::ApplicationSystem;
 use platform_android::system::{Library, OpenMethod};
 
@@ -71,7 +70,7 @@ impl Others {
             let mut rest = Vec::new();
             let before = waiting.len();
             for neighbour in waiting {
-                if !self.open(c_path(&neighbour)?.as_c())? {
+                if !self.open(CText::of_bytes(&neighbour)?.as_c_str())? {
                     rest.try_push(neighbour)?;
                 }
             }

@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_char, c_void};
 use core::fmt;
 
 use ash::vk;
-use vkload_core::manifest::json::{Kind, Value};
+use vkload_core::manifest::json::{Items, Kind, Value};
 use vkload_core::memory::{Escaped, OutOfMemory, Text, TryGrow, Vec, text};
 
 use super::members::{OptionsError, items, string, unknown};
@@ -216,27 +216,12 @@ impl Values {
     fn parse(values: Value<'_>, of: &Row) -> Result<Self, OptionsError> {
         let Row(kind, _, what, read) = of;
         let wrong = |value: Value<'_>| {
-            OptionsError::mistake(format_args!(
-                "line {}: \"values\" of the type {kind} are {what}",
-                value.line()
-            ))
+            OptionsError::at(value, format_args!("\"values\" of the type {kind} are {what}"))
         };
         let all = items(values, "values")?;
         Ok(match read {
-            Read::Narrow(read) => {
-                let mut list = Vec::new();
-                for value in all {
-                    list.try_push(read(value)?.ok_or_else(|| wrong(value))?)?;
-                }
-                Self::Narrow(list)
-            }
-            Read::Wide(read) => {
-                let mut list = Vec::new();
-                for value in all {
-                    list.try_push(read(value)?.ok_or_else(|| wrong(value))?)?;
-                }
-                Self::Wide(list)
-            }
+            Read::Narrow(read) => Self::Narrow(numbers(all, *read, wrong)?),
+            Read::Wide(read) => Self::Wide(numbers(all, *read, wrong)?),
             Read::String => {
                 let (mut texts, mut pointers) = (Vec::new(), Vec::new());
                 for value in all {
@@ -253,6 +238,18 @@ impl Values {
             }
         })
     }
+}
+
+fn numbers<'a, T>(
+    values: Items<'a>,
+    read: fn(Value<'_>) -> Number<T>,
+    wrong: impl Fn(Value<'a>) -> OptionsError,
+) -> Result<Vec<T>, OptionsError> {
+    let mut list = Vec::new();
+    for value in values {
+        list.try_push(read(value)?.ok_or_else(|| wrong(value))?)?;
+    }
+    Ok(list)
 }
 
 pub(super) fn structures(all: &[LayerSetting]) -> Result<Vec<vk::LayerSettingEXT<'static>>, OutOfMemory> {
@@ -282,10 +279,7 @@ pub(super) fn list(value: Value<'_>, name: &str) -> Result<Vec<LayerSetting>, Op
 fn c_name(value: Value<'_>, name: &str) -> Result<Text, OptionsError> {
     let given = string(value, name)?;
     if given.is_empty() {
-        let line = value.line();
-        return Err(OptionsError::mistake(format_args!(
-            "line {line}: {name:?} of a setting is empty; name it"
-        )));
+        return Err(OptionsError::at(value, format_args!("{name:?} of a setting is empty; name it")));
     }
     Ok(text(&[&given, b"\0"])?)
 }

@@ -2,7 +2,7 @@
 
 use core::ffi::CStr;
 
-use vkload_core::memory::{OutOfMemory, Text};
+use vkload_core::memory::{CText, OutOfMemory, Text};
 use vkload_core::platform::FileError;
 
 use platform_android::system::{Namespace, System};
@@ -15,6 +15,12 @@ pub trait ApplicationSystem: System {
     /// Returns the application's data folder, and the folder that this library was opened from,
     /// perhaps in a package. A folder that is not known is empty.
     fn own_folders(&self) -> Result<[Text; 2], OutOfMemory>;
+
+    /// Returns whether a file or folder has this path.
+    fn exists(&self, path: &[u8]) -> bool {
+        let Ok(path) = CText::of_bytes(path) else { return false };
+        !matches!(self.file_size(path.as_c_str()), Err(FileError::NotFound))
+    }
 
     /// Creates a folder for this process alone, unless something has that name.
     fn make_folder(&self, path: &CStr) -> Result<(), FileError>;

@@ -14,11 +14,10 @@
 
 use core::fmt;
 
-use vkload_core::memory::{OrOutOfMemory, OutOfMemory, Text, TryGrow, formatted, text};
+use vkload_core::memory::{CText, OrOutOfMemory, OutOfMemory, Text, TryGrow, formatted, text};
 use vkload_core::platform::FileError;
 
 use super::error::PackageError;
-use crate::c_path::c_path;
 use crate::system::ApplicationSystem;
 use platform_android::layers::OnDisk;
 use platform_android::layers::archive::{Entry, Ranges};
@@ -50,7 +49,7 @@ impl<'a> Folder<'a> {
         }
         let name = formatted(format_args!("{}{:08x}", Prefix::of(package), checksum.finalize()))?;
         let path = text(&[unpack_to, b"/", &name])?;
-        system.make_folder(c_path(&path)?.as_c()).map_err(not_written)?;
+        system.make_folder(CText::of_bytes(&path)?.as_c_str()).map_err(not_written)?;
         Ok(Self { system, path })
     }
 
@@ -59,8 +58,8 @@ impl<'a> Folder<'a> {
     }
 
     pub(super) fn has(&self, name: &[u8], entry: &Entry) -> Result<bool, OutOfMemory> {
-        let path = c_path(&self.path_of(name)?)?;
-        let file = OnDisk { system: self.system, path: path.as_c() };
+        let path = CText::of_bytes(&self.path_of(name)?)?;
+        let file = OnDisk { system: self.system, path: path.as_c_str() };
         if file.size() != Ok(entry.full_size) {
             return Ok(false);
         }
@@ -83,23 +82,23 @@ impl<'a> Folder<'a> {
     pub(super) fn put(&self, name: &[u8], content: &[u8]) -> Result<(), OrOutOfMemory<PackageError>> {
         let path = self.path_of(name)?;
         let number = formatted(format_args!("{}", self.system.process()))?;
-        let unfinished = c_path(&text(&[&path, b".", &number, UNFINISHED])?)?;
-        let path = c_path(&path)?;
-        let written = self.system.create(unfinished.as_c(), content);
-        written.and_then(|()| self.system.rename(unfinished.as_c(), path.as_c())).map_err(|error| {
-            self.system.remove(unfinished.as_c());
+        let unfinished = CText::of_bytes(&text(&[&path, b".", &number, UNFINISHED])?)?;
+        let path = CText::of_bytes(&path)?;
+        let written = self.system.create(unfinished.as_c_str(), content);
+        written.and_then(|()| self.system.rename(unfinished.as_c_str(), path.as_c_str())).map_err(|error| {
+            self.system.remove(unfinished.as_c_str());
             not_written(error)
         })
     }
 
     /// Removes files that processes left behind when they ended in the middle of writing.
     pub(super) fn remove_unfinished(&self) -> Result<(), OutOfMemory> {
-        for name in self.system.list(c_path(&self.path)?.as_c()).unwrap_or_default() {
+        for name in self.system.list(CText::of_bytes(&self.path)?.as_c_str()).unwrap_or_default() {
             // One thread of this process at a time unpacks, so its own unfinished files are also
             // leftovers.
             let is_left = |writer| writer == self.system.process() || !self.system.is_running(writer);
             if writer_of(&name).is_some_and(is_left) {
-                self.system.remove(c_path(&self.path_of(&name)?)?.as_c());
+                self.system.remove(CText::of_bytes(&self.path_of(&name)?)?.as_c_str());
             }
         }
         Ok(())
@@ -115,17 +114,17 @@ pub(crate) fn remove_others(
     library: &[u8],
 ) -> Result<(), OutOfMemory> {
     let prefix = formatted(format_args!("{}", Prefix::of(package)))?;
-    for name in system.list(c_path(unpack_to)?.as_c()).unwrap_or_default() {
+    for name in system.list(CText::of_bytes(unpack_to)?.as_c_str()).unwrap_or_default() {
         let folder = text(&[unpack_to, b"/", &name])?;
         let is_used = library.strip_prefix(&*folder).is_some_and(|rest| rest.starts_with(b"/"));
         if is_used || !name.starts_with(&prefix) {
             continue;
         }
-        let path = c_path(&folder)?;
-        for file in system.list(path.as_c()).unwrap_or_default() {
-            system.remove(c_path(&text(&[&folder, b"/", &file])?)?.as_c());
+        let path = CText::of_bytes(&folder)?;
+        for file in system.list(path.as_c_str()).unwrap_or_default() {
+            system.remove(CText::of_bytes(&text(&[&folder, b"/", &file])?)?.as_c_str());
         }
-        system.remove(path.as_c());
+        system.remove(path.as_c_str());
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ mod error;
 mod folder;
 mod meta;
 
-use vkload_core::memory::{OrOutOfMemory, Text, TryGrow, Vec, text};
+use vkload_core::memory::{CText, OrOutOfMemory, Text, TryGrow, Vec, text};
 
 pub use error::{PackageError, PackageFileError};
 pub(super) use folder::remove_others;
@@ -18,7 +18,6 @@ pub use meta::Package;
 
 use self::content::content;
 use self::folder::Folder;
-use super::c_path::c_path;
 use super::system::ApplicationSystem;
 use platform_android::layers::OnDisk;
 use platform_android::layers::archive::{self, Entry, Ranges};
@@ -42,8 +41,8 @@ pub(super) fn unpack(
     path: &[u8],
     unpack_to: &[u8],
 ) -> Result<(Package, Text), OrOutOfMemory<PackageError>> {
-    let c_path = c_path(path)?;
-    let archive = OnDisk { system, path: c_path.as_c() };
+    let c_path = CText::of_bytes(path)?;
+    let archive = OnDisk { system, path: c_path.as_c_str() };
     let Contents { package, libraries } = Contents::read(&archive)?;
     check_level(system, package.min_api)?;
     let folder = Folder::of(system, path, unpack_to, &libraries)?;
