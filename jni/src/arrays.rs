@@ -3,7 +3,7 @@
 use core::ffi::{CStr, c_char};
 use core::ptr::null_mut;
 
-use jni_sys::{JNIEnv, jarray, jbyte, jbyteArray, jint, jintArray, jlong, jlongArray};
+use jni_sys::{JNIEnv, jarray, jbyte, jbyteArray, jint, jlong, jlongArray};
 
 /// The elements of a `byte[]`, released on drop.
 pub(crate) struct Bytes {
@@ -108,21 +108,6 @@ pub(crate) unsafe fn write_longs(env: *mut JNIEnv, array: jlongArray, values: &[
     // `array` is a valid reference; the values are readable for their length.
     unsafe {
         ((**env).v1_2.SetLongArrayRegion)(env, array, 0, length, values.as_ptr());
-        !((**env).v1_2.ExceptionCheck)(env)
-    }
-}
-
-/// Writes the beginning of an `int[]`. If the array is too short, returns false with an exception
-/// pending.
-///
-/// # Safety
-/// `env` is this thread's, no exception is pending, and `array` is a reference.
-pub(crate) unsafe fn write_ints(env: *mut JNIEnv, array: jintArray, values: &[jint]) -> bool {
-    let length = jint::try_from(values.len()).unwrap_or(0);
-    // SAFETY: by this function's `# Safety` `env` is this thread's, no exception is pending and
-    // `array` is a valid reference; the values are readable for their length.
-    unsafe {
-        ((**env).v1_2.SetIntArrayRegion)(env, array, 0, length, values.as_ptr());
         !((**env).v1_2.ExceptionCheck)(env)
     }
 }

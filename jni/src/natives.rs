@@ -6,7 +6,7 @@ use core::ptr::{NonNull, null_mut};
 use ash::vk;
 use jni_sys::{JNI_OK, JNIEnv, JNINativeMethod, jbyteArray, jclass, jint, jintArray, jlong, jlongArray};
 
-use crate::arrays::{Bytes, new_bytes, write_ints, write_longs};
+use crate::arrays::{Bytes, new_bytes, write_longs};
 use crate::interface::{self, Configure, Entry, Report, SetLog, from_java, function, to_java};
 use crate::records::{Queue, Taken};
 use crate::vulkan;
@@ -230,7 +230,8 @@ unsafe extern "system" fn devices(
 unsafe fn end_with(env: *mut JNIEnv, out: jintArray, number: jint, result: vk::Result) -> jint {
     // SAFETY: by this function's `# Safety` `env` is this thread's with no exception pending, and
     // `out` is a valid reference.
-    if unsafe { write_ints(env, out, &[number]) } { result.as_raw() } else { 0 }
+    unsafe { ((**env).v1_2.SetIntArrayRegion)(env, out, 0, 1, &number) };
+    result.as_raw()
 }
 
 unsafe extern "system" fn log_start(
