@@ -31,14 +31,6 @@ pub trait Listener: Sync {
     fn tell(&self, system: &dyn System, level: Level, text: &CStr);
 }
 
-/// A destination for records about an instance.
-pub trait Records {
-    fn host(&self) -> &'static Host;
-
-    /// Writes a record and passes it to the listeners.
-    fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>);
-}
-
 /// The host of this process, set when its loader is first called: for functions with no parameter
 /// that leads to it.
 static CURRENT: AtomicPtr<Host> = AtomicPtr::new(core::ptr::null_mut());
@@ -139,12 +131,6 @@ impl Host {
 
     pub fn write(&self, level: Level, mut text: Text) {
         self.tell(level, as_c_str(&mut text), true);
-    }
-
-    /// Returns whether any listener gets a record like this: worth asking before doing much work
-    /// for one.
-    pub fn wants(&self, level: Level, topic: Topic) -> bool {
-        self.is_wanted(level, topic) || self.is_heard(level)
     }
 
     /// Returns whether the system's log gets a record like this.

@@ -7,7 +7,7 @@ use vkload_core::log::{Level, Topic};
 use vkload_core::logger::Listeners;
 use vkload_core::memory::CopiedCallbacks;
 
-use crate::host::{Host, Records, as_c_str, formatted};
+use crate::host::{as_c_str, formatted};
 use crate::loader::Loader;
 
 pub struct Logger {
@@ -26,15 +26,5 @@ impl Logger {
         if self.listeners.want(level, topic) {
             self.listeners.tell(level, topic, as_c_str(&mut formatted(message)));
         }
-    }
-}
-
-impl Records for Logger {
-    fn host(&self) -> &'static Host {
-        self.loader
-    }
-
-    fn log(&self, level: Level, topic: Topic, message: fmt::Arguments<'_>) {
-        Self::log(self, level, topic, message);
     }
 }

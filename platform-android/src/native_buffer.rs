@@ -111,14 +111,10 @@ const _: () = {
     assert!(offset_of!(NativeBuffer, usage2) == if wide { 40 } else { 24 });
     assert!(offset_of!(NativeBuffer, usage3) == if wide { 56 } else { 40 });
     assert!(offset_of!(NativeBuffer, ahb) == if wide { 64 } else { 48 });
-    assert!(
-        size_of::<NativeBuffer>()
-            == if wide {
-                72
-            } else if packed {
-                52
-            } else {
-                56
-            }
-    );
+    let size = match (wide, packed) {
+        (true, _) => 72,
+        (false, true) => 52,
+        (false, false) => 56,
+    };
+    assert!(size_of::<NativeBuffer>() == size);
 };

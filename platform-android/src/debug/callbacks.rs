@@ -28,37 +28,37 @@ struct Callback<H> {
     memory: CopiedCallbacks,
 }
 
-pub fn create_debug_report_callback(call: &CreateDebugReportCallbackEXT<'_>) -> vk::Result {
-    let (info, out) = (call.create_info.as_ptr(), call.callback.as_ptr());
-    // SAFETY: by valid usage of the command the instance is a valid handle and the callbacks are NULL or
-    // valid. The create info and the target of the handle may be NULL.
-    unsafe {
-        let instance = instance_of(call.instance.as_raw());
-        let drivers =
-            (instance.driver.create_debug_report_callback, instance.driver.destroy_debug_report_callback);
-        create(
-            instance,
-            drivers,
-            info.as_ref().map(Listener::report),
-            info.cast(),
-            call.allocator.as_ptr(),
-            out,
-        )
-    }
+/// Defines the commands that create and destroy one kind of listener.
+macro_rules! commands {
+    ($($listener:ident, $handle:ident: $create:ident($creation:ident), $destroy:ident($destruction:ident);)*) => {$(
+        pub fn $create(call: &$creation<'_>) -> vk::Result {
+            let (info, out) = (call.create_info.as_ptr(), call.$handle.as_ptr());
+            // SAFETY: by valid usage of the command the instance is a valid handle and the callbacks are NULL or
+            // valid. The create info and the target of the handle may be NULL.
+            unsafe {
+                let instance = instance_of(call.instance.as_raw());
+                let drivers = (instance.driver.$create, instance.driver.$destroy);
+                let listener = info.as_ref().map(Listener::$listener);
+                create(instance, drivers, listener, info.cast(), call.allocator.as_ptr(), out)
+            }
+        }
+
+        pub fn $destroy(call: &$destruction<'_>) {
+            // SAFETY: by valid usage of the command the instance is a valid handle, and the object NULL or one
+            // that no other thread uses.
+            unsafe {
+                let instance = instance_of(call.instance.as_raw());
+                destroy(instance, instance.driver.$destroy, call.$handle, call.allocator.as_ptr());
+            }
+        }
+    )*};
 }
 
-pub fn destroy_debug_report_callback(call: &DestroyDebugReportCallbackEXT<'_>) {
-    // SAFETY: by valid usage of the command the instance is valid, and the callback is NULL or a valid handle
-    // that no other thread uses.
-    unsafe {
-        let instance = instance_of(call.instance.as_raw());
-        destroy(
-            instance,
-            instance.driver.destroy_debug_report_callback,
-            call.callback,
-            call.allocator.as_ptr(),
-        );
-    }
+commands! {
+    report, callback: create_debug_report_callback(CreateDebugReportCallbackEXT),
+        destroy_debug_report_callback(DestroyDebugReportCallbackEXT);
+    messenger, messenger: create_debug_utils_messenger(CreateDebugUtilsMessengerEXT),
+        destroy_debug_utils_messenger(DestroyDebugUtilsMessengerEXT);
 }
 
 pub fn debug_report_message(call: &DebugReportMessageEXT<'_>) {
@@ -74,39 +74,6 @@ pub fn debug_report_message(call: &DebugReportMessageEXT<'_>) {
     // SAFETY: by valid usage of the command the instance is a valid handle, and both texts are valid C
     // strings.
     unsafe { instance_of(call.instance.as_raw()).logger.listeners.report(report) };
-}
-
-pub fn create_debug_utils_messenger(call: &CreateDebugUtilsMessengerEXT<'_>) -> vk::Result {
-    let (info, out) = (call.create_info.as_ptr(), call.messenger.as_ptr());
-    // SAFETY: by valid usage of the command the instance is a valid handle and the callbacks are NULL or
-    // valid. The create info and the target of the handle may be NULL.
-    unsafe {
-        let instance = instance_of(call.instance.as_raw());
-        let drivers =
-            (instance.driver.create_debug_utils_messenger, instance.driver.destroy_debug_utils_messenger);
-        create(
-            instance,
-            drivers,
-            info.as_ref().map(Listener::messenger),
-            info.cast(),
-            call.allocator.as_ptr(),
-            out,
-        )
-    }
-}
-
-pub fn destroy_debug_utils_messenger(call: &DestroyDebugUtilsMessengerEXT<'_>) {
-    // SAFETY: by valid usage of the command the instance is valid, and the messenger is NULL or a valid handle
-    // that no other thread uses.
-    unsafe {
-        let instance = instance_of(call.instance.as_raw());
-        destroy(
-            instance,
-            instance.driver.destroy_debug_utils_messenger,
-            call.messenger,
-            call.allocator.as_ptr(),
-        );
-    }
 }
 
 pub fn submit_debug_utils_message(call: &SubmitDebugUtilsMessageEXT<'_>) {

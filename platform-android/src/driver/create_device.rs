@@ -12,7 +12,7 @@ use super::extensions::Wanted;
 use super::features;
 use crate::native_buffer;
 use crate::objects::{
-    Device, DeviceCommands, DeviceData, End, Instance, PrivateData, driver_extensions, instance_of,
+    Device, DeviceCommands, DeviceData, End, Instance, PrivateData, driver_extensions, hand_out, instance_of,
 };
 use crate::statistics;
 use crate::trace::slice;
@@ -36,14 +36,8 @@ pub unsafe extern "system" fn create_device(
     // callbacks NULL or valid.
     unsafe {
         let instance = instance_of(physical_device.as_raw());
-        match create(instance, physical_device, &*info, callbacks) {
-            Ok(handle) => {
-                statistics::count_device(instance, physical_device, &*info);
-                out.write(handle);
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
+        let created = create(instance, physical_device, &*info, callbacks);
+        hand_out(created.inspect(|_| statistics::count_device(instance, physical_device, &*info)), out)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::hal::Driver;
 use crate::host::Host;
 use crate::loader::{self, Loader};
 use crate::log::Logger;
-use crate::objects::{End, Instance, InstanceCommands, InstanceData};
+use crate::objects::{End, Instance, InstanceCommands, InstanceData, hand_out};
 use crate::statistics;
 use crate::switches::Switch;
 use crate::trace::slice;
@@ -61,14 +61,8 @@ pub unsafe fn create_instance_of(
     // SAFETY: by this function's `# Safety` `info` and `out` are valid, and the callbacks NULL or
     // valid.
     unsafe {
-        match create(loader, &*info, callbacks) {
-            Ok(handle) => {
-                statistics::count_instance(loader.system, &*info);
-                out.write(handle);
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
+        let created = create(loader, &*info, callbacks);
+        hand_out(created.inspect(|_| statistics::count_instance(loader.system, &*info)), out)
     }
 }
 

@@ -179,12 +179,7 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
 ) -> vk::Result {
     // SAFETY: by this function's `# Safety` the device is a valid handle, and `count` and `out` are
     // a counted out-array.
-    unsafe {
-        match below_layers(instance_of(device.as_raw()), device) {
-            Ok(all) => array::deliver(&all, count, out),
-            Err(error) => error,
-        }
-    }
+    unsafe { array::deliver_result(below_layers(instance_of(device.as_raw()), device), count, out) }
 }
 
 /// # Safety

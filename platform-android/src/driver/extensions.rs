@@ -139,11 +139,8 @@ pub unsafe fn instance_extensions_of(
     count: *mut u32,
     out: *mut Properties,
 ) -> vk::Result {
-    match of_instances(loader) {
-        // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
-        Ok(all) => unsafe { array::deliver(&all, count, out) },
-        Err(error) => error,
-    }
+    // SAFETY: by this function's `# Safety` `count` and `out` are a counted out-array.
+    unsafe { array::deliver_result(of_instances(loader), count, out) }
 }
 
 /// Returns all instance extensions below the layers.

@@ -4,7 +4,7 @@ use core::ffi::{CStr, c_void};
 use core::ptr::{NonNull, null, null_mut};
 
 use ash::vk;
-use vkload_core::abi::array;
+use vkload_core::abi::{array, name};
 use vkload_core::memory::Process;
 
 use super::fault::{ModuleFault, StructureFault};
@@ -84,26 +84,19 @@ pub unsafe fn open(module: NonNull<Module>) -> Result<Driver, ModuleFault> {
 
 impl Driver {
     pub fn find_debug_report(&mut self, host: &Host) {
-        self.debug_report = version_of(host, self, vk::EXT_DEBUG_REPORT_NAME);
-    }
-}
-
-fn version_of(host: &Host, driver: &Driver, name: &CStr) -> Option<u32> {
-    let extensions = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
-        // SAFETY: `collect` passes a counted out-array, and the layer name is NULL, as drivers
-        // expect it.
-        unsafe { (driver.enumerate_instance_extension_properties)(null(), count, out) }
-    });
-    match extensions {
-        Ok(extensions) => {
-            let has = |one: &&vk::ExtensionProperties| one.extension_name_as_c_str() == Ok(name);
-            extensions.iter().find(has).map(|extension| extension.spec_version)
-        }
-        Err(result) => {
-            vkload_core::log!(host, Warning, Driver:
-                "the driver's vkEnumerateInstanceExtensionProperties returned {}: it is used without {}",
-                result.as_raw(), name.to_str().unwrap_or_default());
-            None
+        let extensions = array::collect(Process, vk::ExtensionProperties::default(), |count, out| {
+            // SAFETY: `collect` passes a counted out-array, and the layer name is NULL, as drivers
+            // expect it.
+            unsafe { (self.enumerate_instance_extension_properties)(null(), count, out) }
+        });
+        match extensions {
+            Ok(extensions) => {
+                let found = extensions.iter().find(|one| name::is(one, vk::EXT_DEBUG_REPORT_NAME));
+                self.debug_report = found.map(|extension| extension.spec_version);
+            }
+            Err(result) => vkload_core::log!(host, Warning, Driver:
+                "the driver's vkEnumerateInstanceExtensionProperties returned {}: it is used without \
+                 VK_EXT_debug_report", result.as_raw()),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use core::ffi::CStr;
 
-use vkload_core::memory::{OutOfMemory, Text, text};
+use vkload_core::memory::{CText, OutOfMemory, Text, text};
 use vkload_core::platform::FileError;
 
 use super::archive::{self, ArchiveError, Entry, Ranges};
@@ -75,7 +75,7 @@ pub(super) fn search(
     }
     let result = match split(&folder.path) {
         Some((archive, inside)) => search_archive(archive, inside, system, &mut found),
-        None => match system.list(c_str(&text(&[&folder.path, b"\0"])?)) {
+        None => match system.list(CText::of_bytes(&folder.path)?.as_c_str()) {
             Ok(names) => names.iter().try_for_each(|name| found(name, None)).map(|()| None),
             Err(FileError::NotFound) => Ok(Some(Search::Absent)),
             Err(FileError::OutOfMemory) => Err(OutOfMemory),
@@ -110,8 +110,8 @@ fn search_archive(
     system: &dyn System,
     found: &mut Each<'_>,
 ) -> Result<Option<Search>, OutOfMemory> {
-    let path = text(&[archive, b"\0"])?;
-    let file = OnDisk { system, path: c_str(&path) };
+    let path = CText::of_bytes(archive)?;
+    let file = OnDisk { system, path: path.as_c_str() };
     let mut is_there = false;
     let listed = archive::list(&file, inside, &mut |name, entry| {
         is_there = true;
@@ -146,8 +146,8 @@ impl File {
     /// Returns why the library does not open, according to its header.
     pub fn refused_by_header(&self, system: &dyn System) -> Option<LibraryError> {
         let start = self.begins_at(system).ok()?;
-        let path = text(&[self.on_disk(), b"\0"]).ok()?;
-        super::elf::reason(&OnDisk { system, path: c_str(&path) }, start, system.page_size())
+        let path = CText::of_bytes(self.on_disk()).ok()?;
+        super::elf::reason(&OnDisk { system, path: path.as_c_str() }, start, system.page_size())
     }
 
     /// Returns how it is opened: the application's own libraries in the application's namespace.
@@ -164,8 +164,8 @@ impl File {
     /// Returns the offset of its first byte in the archive or the file.
     fn begins_at(&self, system: &dyn System) -> Result<u64, ArchiveError> {
         let Some(entry) = &self.entry else { return Ok(0) };
-        let path = text(&[self.on_disk(), b"\0"]).map_err(|_| FileError::OutOfMemory)?;
-        archive::data(&OnDisk { system, path: c_str(&path) }, entry)
+        let path = CText::of_bytes(self.on_disk()).map_err(|_| FileError::OutOfMemory)?;
+        archive::data(&OnDisk { system, path: path.as_c_str() }, entry)
     }
 
     fn on_disk(&self) -> &[u8] {
@@ -193,11 +193,6 @@ fn name_of(name: &[u8]) -> Name {
 pub(super) fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let mark = path.windows(2).position(|pair| pair == b"!/")?;
     Some((path.get(..mark)?, path.get(mark.checked_add(2)?..)?))
-}
-
-/// Returns the text up to its first NUL; it has one.
-fn c_str(text: &Text) -> &CStr {
-    CStr::from_bytes_until_nul(text).unwrap_or_default()
 }
 
 pub struct OnDisk<'a> {

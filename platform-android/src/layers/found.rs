@@ -62,9 +62,12 @@ impl Found {
     }
 
     /// Returns the layer with this name that applications can use: the first one.
-    pub fn layer(&self, name: &CStr) -> Option<&Layer> {
-        let (library, index) = self.find_layer(name.to_bytes())?;
-        library.layers.get(index)
+    ///
+    /// # Errors
+    /// `ERROR_LAYER_NOT_PRESENT`
+    pub fn layer(&self, name: &CStr) -> Result<&Layer, vk::Result> {
+        let found = self.find_layer(name.to_bytes()).and_then(|(library, index)| library.layers.get(index));
+        found.ok_or(vk::Result::ERROR_LAYER_NOT_PRESENT)
     }
 
     /// Returns the library with this layer that applications can use, and the layer's position in
@@ -152,8 +155,7 @@ fn look_into(system: &dyn System, file: &File) -> Result<LayerLibrary, OrOutOfMe
     if let Some(refusal) = file.refused_by_archive(system) {
         return Err(refusal.into());
     }
-    let path = text(&[&file.path, b"\0"])?;
-    let path = CText::new(CStr::from_bytes_until_nul(&path).unwrap_or_default())?;
+    let path = CText::of_bytes(&file.path)?;
     let method = file.method(system);
     let library = match system.open(path.as_c_str(), method) {
         Ok(library) => library,

@@ -4,7 +4,7 @@
 //! Existing layers rely on the order and number of the calls.
 
 use core::ffi::{CStr, c_char, c_void};
-use core::mem::transmute;
+use core::mem::transmute_copy;
 use core::ptr::NonNull;
 
 use ash::vk;
@@ -88,34 +88,28 @@ pub(super) unsafe fn layers_of(
     Ok(layers)
 }
 
+/// # Safety
+/// `F` is the type of the function at that address.
+unsafe fn function<F>(address: Option<NonNull<c_void>>) -> Option<F> {
+    const { assert!(size_of::<F>() == size_of::<NonNull<c_void>>()) };
+    // SAFETY: by this function's `# Safety`; the sizes are equal.
+    address.map(|address| unsafe { transmute_copy::<NonNull<c_void>, F>(&address) })
+}
+
 impl Functions {
     /// # Safety
     /// Each exported function has the type that its name implies.
     unsafe fn find(exports: &dyn Fn(&CStr) -> Option<NonNull<c_void>>) -> Result<Self, LibraryError> {
         let missing = |name| LibraryError::MissingExport { name };
-        let instance_layers =
-            exports(c"vkEnumerateInstanceLayerProperties").ok_or(missing(INSTANCE_LAYERS))?;
-        let instance_extensions =
-            exports(c"vkEnumerateInstanceExtensionProperties").ok_or(missing(INSTANCE_EXTENSIONS))?;
-        // SAFETY: by this function's `# Safety` each export has the type that its name implies; a
-        // pointer is as large as a function pointer.
+        // SAFETY: by this function's `# Safety` each export has the type that its name implies.
         unsafe {
             Ok(Self {
-                instance_layers: transmute::<NonNull<c_void>, vk::PFN_vkEnumerateInstanceLayerProperties>(
-                    instance_layers,
-                ),
-                instance_extensions: transmute::<
-                    NonNull<c_void>,
-                    vk::PFN_vkEnumerateInstanceExtensionProperties,
-                >(instance_extensions),
-                device_layers: transmute::<
-                    Option<NonNull<c_void>>,
-                    Option<vk::PFN_vkEnumerateDeviceLayerProperties>,
-                >(exports(c"vkEnumerateDeviceLayerProperties")),
-                device_extensions: transmute::<
-                    Option<NonNull<c_void>>,
-                    Option<vk::PFN_vkEnumerateDeviceExtensionProperties>,
-                >(exports(c"vkEnumerateDeviceExtensionProperties")),
+                instance_layers: function(exports(c"vkEnumerateInstanceLayerProperties"))
+                    .ok_or(missing(INSTANCE_LAYERS))?,
+                instance_extensions: function(exports(c"vkEnumerateInstanceExtensionProperties"))
+                    .ok_or(missing(INSTANCE_EXTENSIONS))?,
+                device_layers: function(exports(c"vkEnumerateDeviceLayerProperties")),
+                device_extensions: function(exports(c"vkEnumerateDeviceExtensionProperties")),
             })
         }
     }

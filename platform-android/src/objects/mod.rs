@@ -16,3 +16,18 @@ pub use end::{End, free};
 pub use instance::{Instance, InstanceData};
 pub(crate) use private_data::Entry;
 pub use private_data::PrivateData;
+
+/// Writes a handle or another value for a caller, unless there is an error. Returns the command's result.
+///
+/// # Safety
+/// `out` is valid for a write.
+pub unsafe fn hand_out<T>(value: Result<T, ash::vk::Result>, out: *mut T) -> ash::vk::Result {
+    match value {
+        Ok(value) => {
+            // SAFETY: by this function's `# Safety`.
+            unsafe { out.write(value) };
+            ash::vk::Result::SUCCESS
+        }
+        Err(error) => error,
+    }
+}

@@ -54,7 +54,7 @@ pub fn wait<R>(system: &dyn System, timeout: u64, look: impl Fn() -> Option<R>) 
 }
 
 impl Listener {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(1);
         Self { number: COUNT.fetch_add(1, Ordering::Relaxed) }
     }
@@ -81,12 +81,6 @@ impl Listener {
 
     pub fn end(&self, system: &dyn System) {
         HEARD.remove(system, |heard| heard.listener == self.number);
-    }
-}
-
-impl Default for Listener {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

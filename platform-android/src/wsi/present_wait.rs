@@ -21,14 +21,8 @@ pub(super) struct Frames {
 }
 
 impl Numbered {
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self(Lock::new(Frames { frames: [(0, None); SLOTS], count: 0 }))
-    }
-}
-
-impl Default for Numbered {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -3,9 +3,8 @@
 use core::ffi::c_void;
 
 use ash::vk::{self, Handle, TaggedStructure};
-use vkload_core::abi::array::collect;
 use vkload_core::abi::chain::pointers;
-use vkload_core::memory::CopiedCallbacks;
+use vkload_core::abi::name;
 use vkload_core::registry::calls::{
     GetPhysicalDeviceSurfaceFormats2KHR, GetPhysicalDeviceSurfaceFormatsKHR,
     GetPhysicalDeviceSurfacePresentModesKHR,
@@ -14,7 +13,7 @@ use vkload_core::registry::extension as e;
 
 use crate::level::ApiLevel;
 use crate::native_buffer as native;
-use crate::objects::{Instance, instance_of};
+use crate::objects::{Instance, driver_extensions, instance_of};
 use crate::switches::Switch;
 use crate::system::BufferKind;
 use crate::wsi::capabilities::{IMAGE_USAGE, buffer_counts, may_be_surfaceless};
@@ -98,7 +97,8 @@ unsafe fn formats(
                 Gate::Buffer => loader.system.buffer_supported(kind),
                 Gate::BufferAndDriver(extension) => {
                     loader.system.buffer_supported(kind)
-                        && driver_has(instance, physical_device, extension.name())
+                        && driver_extensions(instance, physical_device)
+                            .is_ok_and(|all| all.iter().any(|it| name::is(it, extension.name())))
                 }
                 Gate::BufferAndImages => {
                     loader.system.buffer_supported(kind)
@@ -110,25 +110,6 @@ unsafe fn formats(
         let groups = groups(loader.level, loader.is_on(Switch::Rgb888)).filter(there);
         Ok(surface_formats(groups, colour_spaces))
     }
-}
-
-/// Returns whether the driver has a device extension. False if that is unknown.
-///
-/// # Safety
-/// `physical_device` is a valid handle.
-unsafe fn driver_has(
-    instance: &Instance,
-    physical_device: vk::PhysicalDevice,
-    name: &core::ffi::CStr,
-) -> bool {
-    let Some(enumerate) = instance.driver.enumerate_device_extension_properties else { return false };
-    let memory: CopiedCallbacks = instance.allocator.scoped(vk::SystemAllocationScope::COMMAND);
-    let extensions = collect(memory, vk::ExtensionProperties::default(), |count, out| {
-        // SAFETY: by this function's `# Safety` the handle is valid; `collect` passes a counted
-        // out-array.
-        unsafe { enumerate(physical_device, core::ptr::null(), count, out) }
-    });
-    extensions.is_ok_and(|list| list.iter().any(|extension| extension.extension_name_as_c_str() == Ok(name)))
 }
 
 /// Returns whether the driver has images of a format with the usual usage of swapchains. No for a

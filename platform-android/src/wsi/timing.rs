@@ -57,7 +57,7 @@ impl Ring {
 }
 
 impl History {
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         let none = Record { present_id: 0, desired: 0, frame: 0, times: None };
         let ring = Ring { records: [none; RECORDS], count: 0 };
         Self { records: Lock::new(ring), enabled: AtomicBool::new(false) }
@@ -82,12 +82,6 @@ impl History {
         if let Some(record) = ring.records.iter_mut().take(count).find(|record| record.frame == frame) {
             record.times = Some(times);
         }
-    }
-}
-
-impl Default for History {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

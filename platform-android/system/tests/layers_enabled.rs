@@ -236,7 +236,7 @@ fn layers_of_the_device_are_always_active_last_and_not_listed() {
     assert_eq!(kinds, [Kind::Explicit, Kind::Platform, Kind::Platform, Kind::Oem]);
     let found = found(simulation.loader);
     assert_eq!(found.listed().count(), 1);
-    assert!(found.instance_extensions_of(c"VK_LAYER_p").is_err());
+    assert!(found.layer(c"VK_LAYER_p").is_err());
     let opened: Vec<String> =
         android.calls().into_iter().filter(|call| call.contains("/vulkan/lib")).collect();
     assert!(opened.iter().all(|call| !call.starts_with("open-in-application")), "{opened:?}");
@@ -328,12 +328,14 @@ fn every_layer_can_be_asked_for_its_extensions() {
         &["-DINSTANCE_EXTENSIONS=\"VK_EXT_a\"", "-DDEVICE_EXTENSIONS=\"VK_EXT_d\",\"VK_EXT_e\""],
     );
     let found = found(simulation.loader);
-    let of = |list: Result<&[vk::ExtensionProperties], vk::Result>| list.map(|list| extensions(list).len());
-    assert_eq!(of(found.instance_extensions_of(c"VK_LAYER_a")), Ok(1));
-    assert_eq!(of(found.device_extensions_of(c"VK_LAYER_a")), Ok(2));
-    let unknown = Err(vk::Result::ERROR_LAYER_NOT_PRESENT);
-    assert_eq!(of(found.instance_extensions_of(c"VK_LAYER_x")), unknown);
-    assert_eq!(of(found.device_extensions_of(c"")), unknown);
+    let counts = |name: &CStr| {
+        found
+            .layer(name)
+            .map(|layer| [&layer.instance_extensions, &layer.device_extensions].map(|list| list.len()))
+    };
+    assert_eq!(counts(c"VK_LAYER_a"), Ok([1, 2]));
+    assert_eq!(counts(c"VK_LAYER_x"), Err(vk::Result::ERROR_LAYER_NOT_PRESENT));
+    assert_eq!(counts(c""), Err(vk::Result::ERROR_LAYER_NOT_PRESENT));
 }
 
 #[test]

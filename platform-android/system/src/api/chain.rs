@@ -2,10 +2,10 @@
 //! the next one.
 
 use core::ffi::c_void;
-use core::ptr;
+use core::ptr::{self, with_exposed_provenance};
 use core::sync::atomic::Ordering;
 
-use ash::vk::{self, Handle as _};
+use ash::vk::{self, Handle};
 use vkload_core::abi::layer_interface::{
     CreateInfo, DeviceContent, DeviceLink, FindDeviceCommand, FindInstanceCommand, InstanceContent,
     InstanceLink, connect, function,
@@ -15,7 +15,7 @@ use vkload_core::memory::{Box, CopiedCallbacks, OutOfMemory, TryGrow, Vec};
 use crate::layers::Active;
 use crate::system_log::SystemLogCallback;
 use platform_android::driver;
-use platform_android::objects::{Instance, device_of, instance_of, set_dispatch_word};
+use platform_android::objects::{Instance, set_dispatch_word};
 
 /// The API level's data of an instance.
 pub struct Chain {
@@ -126,7 +126,7 @@ pub(super) struct Structures<C> {
 impl Structures<InstanceContent> {
     pub(super) fn of_instance(links: *mut InstanceLink, next: *const c_void) -> Self {
         let s_type = vk::StructureType::LOADER_INSTANCE_CREATE_INFO;
-        let data = InstanceContent { set_data: set_instance_data };
+        let data = InstanceContent { set_data: set_data::<vk::Instance> };
         Self::new(s_type, data, InstanceContent { link: links }, next)
     }
 }
@@ -134,7 +134,7 @@ impl Structures<InstanceContent> {
 impl Structures<DeviceContent> {
     pub(super) fn of_device(links: *mut DeviceLink, next: *const c_void) -> Self {
         let s_type = vk::StructureType::LOADER_DEVICE_CREATE_INFO;
-        let data = DeviceContent { set_data: set_device_data };
+        let data = DeviceContent { set_data: set_data::<vk::Device> };
         Self::new(s_type, data, DeviceContent { link: links }, next)
     }
 }
@@ -152,30 +152,15 @@ impl<C> Structures<C> {
     }
 }
 
-/// `PFN_vkSetInstanceLoaderData`: sets the first word of a layer's object to its instance's first
-/// word.
-unsafe extern "system" fn set_instance_data(instance: vk::Instance, object: *mut c_void) -> vk::Result {
-    if instance.is_null() {
-        return vk::Result::ERROR_INITIALIZATION_FAILED;
-    }
-    // SAFETY: the layer passes the valid instance handle it was given, which is not NULL.
-    unsafe { set_data(object, instance_of(instance.as_raw())) }
-}
-
-/// `PFN_vkSetDeviceLoaderData`: the same for an object of a device.
-unsafe extern "system" fn set_device_data(device: vk::Device, object: *mut c_void) -> vk::Result {
-    if device.is_null() {
-        return vk::Result::ERROR_INITIALIZATION_FAILED;
-    }
-    // SAFETY: the layer passes the valid device handle it was given, which is not NULL.
-    unsafe { set_data(object, device_of(device.as_raw())) }
-}
-
-/// # Safety
-/// `object` is NULL or a layer's dispatchable object, which begins with a word for the loader.
-unsafe fn set_data<T>(object: *mut c_void, owner: &T) -> vk::Result {
-    // SAFETY: by this function's `# Safety` the object is one of a layer; NULL is checked.
-    let set = !object.is_null() && unsafe { set_dispatch_word(object.expose_provenance() as u64, owner) };
+/// `PFN_vkSetInstanceLoaderData` and `PFN_vkSetDeviceLoaderData`: sets the first word of a layer's object to the first word of
+/// its instance or device.
+unsafe extern "system" fn set_data<H: Handle>(owner: H, object: *mut c_void) -> vk::Result {
+    let owner = with_exposed_provenance::<*const c_void>(owner.as_raw() as usize);
+    // SAFETY: the layer passes the valid handle it was given, and an object that begins with a word for the loader; NULL is
+    // checked.
+    let set = unsafe {
+        !owner.is_null() && !object.is_null() && set_dispatch_word(object.expose_provenance() as u64, *owner)
+    };
     if set { vk::Result::SUCCESS } else { vk::Result::ERROR_INITIALIZATION_FAILED }
 }
 

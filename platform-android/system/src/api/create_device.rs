@@ -9,10 +9,10 @@ use vkload_core::memory::{CopiedCallbacks, Escaped};
 use vkload_core::registry::{CommandId, ExtensionSet, command};
 
 use super::chain::{Chain, Structures, chain_of};
-use super::table::{self, Missing};
+use super::table;
 use super::{instance_of, nothing_created, null, report_missing};
 use platform_android::driver;
-use platform_android::objects::{Instance, device_of, free};
+use platform_android::objects::{Instance, device_of, free, hand_out};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -39,13 +39,7 @@ pub unsafe extern "system" fn create_device(
         if out.is_null() {
             return null(loader, "vkCreateDevice", "pDevice");
         }
-        match create(instance, physical_device, info, callbacks) {
-            Ok(device) => {
-                out.write(device);
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
+        hand_out(create(instance, physical_device, info, callbacks), out)
     }
 }
 
@@ -182,7 +176,7 @@ unsafe fn complete(
             name if has_layers => head(device, name),
             name => driver::device_command(device, Some(command), name),
         };
-        let Err(Missing(missing)) = table::fill(&device_of(device.as_raw()).table, enabled, find) else {
+        let Err(missing) = table::fill(&device_of(device.as_raw()).table, enabled, find) else {
             return Ok(());
         };
         report_missing(&instance.logger, "Device", missing);

@@ -10,14 +10,14 @@ use vkload_core::memory::{Box, CopiedCallbacks, Escaped, OutOfMemory, TryGrow, V
 use vkload_core::registry::{CommandId, ExtensionSet, command, extension};
 
 use super::chain::{Chain, Structures, attach, detach};
-use super::table::{self, Missing};
+use super::table;
 use super::{enumerate, names, nothing_created, null, report_missing};
 use crate::layers::ActiveLayer;
 use crate::loader::SystemLoader;
 use crate::system_log::{SystemLogCallback, wants_system_log};
 use platform_android::driver;
 use platform_android::log::Logger;
-use platform_android::objects::{free, instance_of};
+use platform_android::objects::{free, hand_out, instance_of};
 
 type Callbacks = vk::AllocationCallbacks<'static>;
 
@@ -40,13 +40,7 @@ pub unsafe fn create_instance(
         if out.is_null() {
             return null(loader, "vkCreateInstance", "pInstance");
         }
-        match create(loader, info, callbacks) {
-            Ok(instance) => {
-                out.write(instance);
-                vk::Result::SUCCESS
-            }
-            Err(error) => error,
-        }
+        hand_out(create(loader, info, callbacks), out)
     }
 }
 
@@ -194,7 +188,7 @@ unsafe fn complete(
             name if has_layers => head(instance, name),
             name => driver::instance_command(instance, Some(command), name),
         };
-        let Err(Missing(missing)) = table::fill(&known.table, &enabled.set, find) else {
+        let Err(missing) = table::fill(&known.table, &enabled.set, find) else {
             chain.handle = instance;
             if enabled.system_log {
                 chain.system_log = SystemLogCallback::create(logger.loader, instance, head);

@@ -16,6 +16,7 @@ use crate::layers::{Kind, settings_extensions};
 use crate::loader::{self, SystemLoader};
 use platform_android::driver;
 use platform_android::layers::{Found, merge};
+use platform_android::objects::hand_out;
 
 /// vkEnumerateInstanceVersion. Looks for the driver: applications begin with this call, and so does
 /// the process that all others are forked from.
@@ -28,15 +29,9 @@ pub unsafe fn enumerate_instance_version(loader: &'static SystemLoader, version:
     if version.is_null() {
         return null(loader, "vkEnumerateInstanceVersion", "pApiVersion");
     }
-    match look_around(loader) {
-        Ok(_) => {
-            // SAFETY: by this function's `# Safety` the pointer is NULL or valid for a write; NULL
-            // was rejected above.
-            unsafe { version.write(loader.api_version()) };
-            vk::Result::SUCCESS
-        }
-        Err(error) => error,
-    }
+    // SAFETY: by this function's `# Safety` the pointer is NULL or valid for a write; NULL was
+    // rejected above.
+    unsafe { hand_out(look_around(loader).map(|_| loader.api_version()), version) }
 }
 
 /// vkEnumerateInstanceLayerProperties: returns every layer found, except the device's layers, which
@@ -87,10 +82,13 @@ pub unsafe fn enumerate_instance_extension_properties(
         let Some(layer) = layer_name(layer) else {
             return array::deliver_result(instance_extensions(loader), count, out);
         };
-        let found = look_around(loader);
-        let list =
-            found.as_ref().map_err(|error| *error).and_then(|found| found.instance_extensions_of(layer));
-        array::deliver_result(list, count, out)
+        match look_around(loader) {
+            Ok(found) => {
+                let list = found.layer(layer).map(|layer| &layer.instance_extensions);
+                array::deliver_result(list, count, out)
+            }
+            Err(error) => error,
+        }
     }
 }
 
@@ -184,8 +182,12 @@ pub unsafe extern "system" fn enumerate_device_extension_properties(
             return enumerate(physical_device, ptr::null(), count, out);
         };
         let Some(loader) = loader::current() else { return vk::Result::ERROR_INITIALIZATION_FAILED };
-        let found = look_around(loader);
-        let list = found.as_ref().map_err(|error| *error).and_then(|found| found.device_extensions_of(layer));
-        array::deliver_result(list, count, out)
+        match look_around(loader) {
+            Ok(found) => {
+                let list = found.layer(layer).map(|layer| &layer.device_extensions);
+                array::deliver_result(list, count, out)
+            }
+            Err(error) => error,
+        }
     }
 }

@@ -6,14 +6,15 @@ use vkload_core::registry::{CommandId, ExtensionSet, command};
 use super::disabled::DISABLED;
 use super::exports::LIST;
 
-pub(super) struct Missing(pub(super) CommandId);
-
 /// Fills the table of an instance or a device with these enabled extensions from the head of its chain.
+///
+/// # Errors
+/// A command of Vulkan 1.0 that the head lacks.
 pub(super) fn fill<T: Table>(
     table: &T,
     enabled: &ExtensionSet,
     find: impl Fn(CommandId) -> Option<Command>,
-) -> Result<(), Missing> {
+) -> Result<(), CommandId> {
     for row in DISABLED.iter().filter(|row| !enabled.contains(row.extension)) {
         table.set(row.command, row.stub);
     }
@@ -26,7 +27,7 @@ pub(super) fn fill<T: Table>(
         }
         match find(command) {
             Some(function) => table.set(command, function),
-            None if core == Some(0) => return Err(Missing(command)),
+            None if core == Some(0) => return Err(command),
             None => {}
         }
     }

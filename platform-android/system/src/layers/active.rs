@@ -13,8 +13,8 @@ use vkload_core::negotiation::LayerOpenError;
 use vkload_core::negotiation::{LayerInterface, with_layer};
 use vkload_core::platform::{self, Libraries, LibraryKind};
 
-use platform_android::host::Records;
 use platform_android::layers::{Found, Layer, LayerLibrary, Missed, Origin};
+use platform_android::log::Logger;
 use platform_android::system::{Library, System};
 
 use super::Layers;
@@ -110,9 +110,9 @@ impl Layers {
         &self,
         found: &Found,
         names: impl Iterator<Item = &'a CStr>,
-        logger: &dyn Records,
+        logger: &Logger,
     ) -> Result<Active, vk::Result> {
-        let system = logger.host().system;
+        let system = logger.loader.system;
         let implicit = enabling::implicit(&system.debug_layers()?, &|name| system.property(name))?;
         let wanted = enabling::with_application(implicit, names)?;
         let choice = Choice { found, logger };
@@ -143,7 +143,7 @@ impl Layers {
 
 struct Choice<'a> {
     found: &'a Found,
-    logger: &'a dyn Records,
+    logger: &'a Logger,
 }
 
 impl Choice<'_> {

@@ -33,14 +33,8 @@ struct State {
     found: Option<Arc<Found>>,
 }
 
-impl Default for Layers {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Layers {
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         let state = Lock::new(State { progress: Progress::NotBegun, found: None });
         Self { state, searched: EventCount::new() }
     }
