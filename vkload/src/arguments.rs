@@ -160,7 +160,7 @@ pub(crate) struct DoctorArguments {
     #[arg(long, value_name = "PID", conflicts_with = "program")]
     pub(crate) pid: Option<u32>,
     /// Explain how a program ended, by a file of VK_LAYER_VKLOAD_recorder. The exit code is 1 after a crash, an abort or a lost device.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_probe", "timeout", "record", "bits_32", "pid", "program"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "no_probe", "timeout", "record", "bits_32", "pid", "program"])]
     pub(crate) calls: Option<PathBuf>,
     /// Diagnose this program: use the loader and the settings that it would get. If these work, start it, for as long as --timeout says, to
     /// see its requests; --no-probe does not start it.
@@ -190,11 +190,8 @@ pub(crate) struct BisectArguments {
 #[derive(Args, Debug)]
 pub(crate) struct FaultsArguments {
     /// Print JSON.
-    #[arg(long, conflicts_with = "html")]
-    pub(crate) json: bool,
-    /// Print one self-contained HTML page.
     #[arg(long)]
-    pub(crate) html: bool,
+    pub(crate) json: bool,
     /// Fail only the first calls of each command, up to this number.
     #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) calls: u32,

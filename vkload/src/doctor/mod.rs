@@ -17,7 +17,7 @@ pub(crate) use picture::picture;
 
 pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
     if let Some(file) = &options.calls {
-        return calls::print(file, Format::chosen(options.json, options.html));
+        return calls::print(file, options.json);
     }
     let whom = match (options.pid, &options.program[..]) {
         (Some(id), _) => Whom::Process(id),

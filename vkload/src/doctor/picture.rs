@@ -59,7 +59,7 @@ pub(super) fn html(answer: &Diagnosis) -> String {
     page::document(&answer.headline(), &sections)
 }
 
-pub(super) fn card(finding: &Finding) -> Part {
+fn card(finding: &Finding) -> Part {
     let (title, text) = if finding.about.is_empty() {
         (finding.what.clone(), String::new())
     } else {

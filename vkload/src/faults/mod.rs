@@ -22,7 +22,7 @@ use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::faults_layer;
 use crate::lossless;
-use crate::output::{Format, clear_progress, fail, print as print_output, progress};
+use crate::output::{clear_progress, fail, print as print_output, progress};
 use crate::own_library::{make_private, private_folder};
 use crate::planned::Planned;
 use crate::program_run::{Ended, Program, Run, file_name};
@@ -98,9 +98,8 @@ pub(crate) fn print(options: &FaultsArguments) -> ExitCode {
     match report {
         Ok(report) => {
             let is_bad = report.trials.iter().any(Trial::is_bad);
-            let format = Format::chosen(options.json, options.html);
             let code = if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-            print_output(&output::render(&report, format), code)
+            print_output(&output::render(&report, options.json), code)
         }
         Err(problem) => fail(&problem),
     }

@@ -1,22 +1,15 @@
-//! The answer as text, as JSON and as a page.
+//! The answer as text and as JSON.
 
 use serde_json::{Value, json};
 
 use super::{Failure, Outcome, Report, Trial};
 use crate::command::Command;
-use crate::diagnosis::Severity;
 use crate::escape;
-use crate::output::Format;
-use crate::page::{self, Card, Part, Section};
 use crate::program_run::file_name;
 use crate::table::Table;
 
-pub(super) fn render(report: &Report, format: Format) -> String {
-    match format {
-        Format::Text => text(report),
-        Format::Json => escape::json(&to_json(report)),
-        Format::Html => html(report),
-    }
+pub(super) fn render(report: &Report, json: bool) -> String {
+    if json { escape::json(&to_json(report)) } else { text(report) }
 }
 
 /// The outcomes, each with a verb and its name in JSON.
@@ -128,34 +121,6 @@ fn text(report: &Report) -> String {
     }
     let notes: String = report.notes().iter().map(|note| format!("\n{note}\n")).collect();
     out + &notes
-}
-
-fn html(report: &Report) -> String {
-    let card = |trial: &Trial| {
-        Part::Card(Card {
-            severity: match trial.outcome {
-                Outcome::Crashes | Outcome::Hangs => Severity::Error,
-                _ => Severity::Warning,
-            },
-            title: format!("{} {}", report.name(), trial.words()),
-            text: format!("This happens if {}.", trial.condition()),
-            steps: vec![report.again(trial).into()],
-        })
-    };
-    let mistakes: Vec<_> = report.trials.iter().filter(|trial| trial.is_bad()).map(card).collect();
-    let row = |trial: &Trial| {
-        let Failure { command, call, result } = &trial.failure;
-        vec![command.clone(), call.to_string(), result.clone(), trial.words()]
-    };
-    let rows = report.trials.iter().map(row).collect();
-    let table = Part::Table { head: &["command", "call", "result", "program"], rows };
-    let notes = report.notes().into_iter().map(Part::Text);
-    let mut sections = vec![
-        Section { title: String::new(), parts: mistakes },
-        Section { title: "All failures".to_owned(), parts: std::iter::once(table).chain(notes).collect() },
-    ];
-    sections.retain(|section| !section.parts.is_empty());
-    page::document(&report.headline(), &sections)
 }
 
 /// Returns the answer for programs. Names do not change between releases; new ones may come.

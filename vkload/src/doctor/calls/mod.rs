@@ -10,15 +10,13 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::output;
-use super::picture::card;
 use crate::diagnosis::{Finding, Severity};
 use crate::escape;
-use crate::output::{Format, fail, print_escaped as print_output};
-use crate::page::{self, Section};
+use crate::output::{fail, print_escaped as print_output};
 use report::Report;
 
 /// Prints the explanation of a file. The exit code is a failure if the program crashed or lost a device.
-pub(super) fn print(file: &Path, format: Format) -> ExitCode {
+pub(super) fn print(file: &Path, json: bool) -> ExitCode {
     let text = match fs::read(file) {
         // Names of threads may have control characters, which do not belong on a terminal.
         Ok(bytes) => {
@@ -31,27 +29,20 @@ pub(super) fn print(file: &Path, format: Format) -> ExitCode {
             let (headline, findings) = (rules::headline(&report), rules::findings(&report));
             let is_bad = findings.iter().any(|finding| finding.severity == Severity::Error);
             let code = if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-            print_output(&render(&headline, &findings, format), code)
+            print_output(&render(&headline, &findings, json), code)
         }
         Err(problem) => fail(&format!("{}: {problem}", file.display())),
     }
 }
 
-fn render(headline: &str, findings: &[Finding], format: Format) -> String {
-    match format {
-        Format::Text => output::text(headline, findings.iter(), true),
-        Format::Json => {
-            let answer = json!({
-                "format": 1,
-                "vkload": env!("CARGO_PKG_VERSION"),
-                "headline": headline,
-                "findings": findings,
-            });
-            escape::json(&answer)
-        }
-        Format::Html => {
-            let cards = findings.iter().map(card).collect();
-            page::document(headline, &[Section { title: String::new(), parts: cards }])
-        }
+fn render(headline: &str, findings: &[Finding], json: bool) -> String {
+    if !json {
+        return output::text(headline, findings.iter(), true);
     }
+    escape::json(&json!({
+        "format": 1,
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "headline": headline,
+        "findings": findings,
+    }))
 }
