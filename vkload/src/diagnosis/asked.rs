@@ -40,7 +40,15 @@ impl Asked {
     /// Returns the run as a trial without devices.
     pub(crate) fn trial(&self) -> Trial {
         let of = Subject::Loader { library: "the program".to_owned() };
-        Trial { of, stage: Stage::Done, ending: self.failure.clone().unwrap_or_default(), ..Trial::default() }
+        let (ending, printed) = (self.failure.clone().unwrap_or_default(), self.telling().cloned());
+        let printed = printed.into_iter().collect();
+        Trial { of, stage: Stage::Done, ending, printed, ..Trial::default() }
+    }
+
+    /// Returns its last line about Vulkan or an error.
+    pub(crate) fn telling(&self) -> Option<&String> {
+        let words = ["vk", "vulkan", "error", "fail"];
+        self.printed.iter().rfind(|line| words.iter().any(|word| line.to_ascii_lowercase().contains(word)))
     }
 
     /// Returns how it failed, to follow its name.

@@ -176,6 +176,36 @@ impl Case {
         manager.map_or_else(unknown, |manager| manager.nvidia_driver(&self.facts.system))
     }
 
+    /// Returns how this container is given a device file.
+    pub(super) fn give_device(&self, path: &str) -> Step {
+        let step = match self.facts.environment.container.as_deref() {
+            Some("systemd-nspawn") => {
+                Command::new("--bind={} --property=DeviceAllow={}", &[&path, &format!("{path} rw")])
+            }
+            Some("lxc" | "lxc-libvirt") => {
+                let step = "Add the device to the container's configuration on the host, both as lxc.mount.entry and in lxc.cgroup2.devices.allow";
+                return format!("{step}: {path}").into();
+            }
+            Some("kubernetes") => {
+                return format!("Let the device plugin, or CDI, give the pod {path}: a volume with it gives no access without a privileged container").into();
+            }
+            _ => Command::new("--device {}", &[&path]),
+        };
+        Step::say("Start the container with ").run(step)
+    }
+
+    /// Returns how this program gets a file that exists, and that something forbids.
+    pub(super) fn allow(&self, path: &str) -> Step {
+        if self.variable("container") == Some("firejail") {
+            return Step::say("Start the program with ")
+                .run(Command::new("firejail --noblacklist={}", &[&path]));
+        }
+        if self.facts.environment.container.is_some() && path.starts_with("/dev/") {
+            return self.give_device(path);
+        }
+        "See what forbids it (a sandbox, SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied".into()
+    }
+
     pub(super) fn install_library(&self, name: &str) -> Vec<Step> {
         if self.is_sealed() {
             return vec![self.update_sandbox()];

@@ -106,13 +106,14 @@ macro_rules! findings {
     };
 }
 
-// Findings up to `NvidiaManifest` explain others of the same severity and evidence, and come before them in this order.
+// Findings up to `ManifestMissing` explain others of the same severity and evidence, and come before them in this order.
 findings! {
     NotTried "not-tried" ERROR_OR_WARNING Proven,
     NoLoader "no-loader" ERROR Proven,
     LoaderBroken "loader-broken" ERROR Proven,
     DevicesChosen "devices-chosen" WARNING Likely,
     SettingsBreak "settings-break" ERROR_OR_WARNING Proven,
+    FileBreaks "file-breaks" ERROR_OR_WARNING Proven,
     LayerBreaks "layer-breaks" ERROR_OR_WARNING Proven,
     MemoryLimit "memory-limit" ERROR Likely,
     NvidiaVersions "nvidia-versions" ERROR_OR_WARNING Proven,
@@ -128,7 +129,7 @@ findings! {
     NvidiaLibraries "nvidia-libraries" ERROR_OR_WARNING Seen,
     DeviceFails "device-fails" ERROR_OR_WARNING Seen [VariableBreaks],
     NoDeviceFile "no-device-file" ERROR_OR_WARNING Known [NotMounted NvidiaVersions NvidiaDevice],
-    NvidiaManifest "nvidia-manifest" ERROR_OR_WARNING Known,
+    ManifestMissing "manifest-missing" ERROR_OR_WARNING Proven,
     VariableBreaks "variable-breaks" ERROR_OR_WARNING Proven,
     DriverBreaks "driver-breaks" ERROR_OR_WARNING Proven,
     NotRead "not-read" WARNING Chosen,
@@ -140,7 +141,7 @@ findings! {
     ProgramExtension "program-extension" ERROR_OR_NOTE Proven,
     ProgramVersion "program-version" ERROR Proven,
     ProgramFails "program-fails" ERROR_OR_WARNING Rest,
-    NoDriver "no-driver" ERROR Known,
+    NoDriver "no-driver" ERROR Known [ManifestMissing],
     NoGpu "no-gpu" ERROR Missing [GpuWithoutVulkan GpuWithoutKernelDriver NotMounted NvidiaVersions NvidiaDevice VariableBreaks],
     Software "software" WARNING_OR_NOTE Rest [ContainerWithoutDevice],
     Excluded "excluded" NOTE Seen,
@@ -188,14 +189,14 @@ findings! {
     SettingsUnusable "settings-unusable" WARNING Chosen,
     SettingsWarning "settings-warning" WARNING Chosen,
     SettingsLayers "settings-layers" WARNING Likely,
-    GpuWithoutDriver "gpu-without-driver" ERROR_OR_WARNING Known,
+    GpuWithoutDriver "gpu-without-driver" ERROR_OR_WARNING Known [ManifestMissing],
     GpuWithoutKernelDriver "gpu-without-kernel-driver" ERROR_OR_WARNING Known [NvidiaVersions NvidiaDevice],
     GpuWithoutVulkan "gpu-without-vulkan" ANY Likely,
     GpuNotFound "gpu-not-found" ERROR_OR_WARNING Likely [NoAccess DeviceRefused NotMounted NvidiaVersions NvidiaDevice VariableBreaks],
     GpuNouveau "gpu-nouveau" ERROR_OR_WARNING Known,
     GpuRadeon "gpu-radeon" ERROR_OR_WARNING Known,
     GpuSetAside "gpu-set-aside" ANY Known,
-    NvidiaCapabilities "nvidia-capabilities" ERROR_OR_WARNING Proven,
+    NvidiaCapabilities "nvidia-capabilities" ERROR_OR_WARNING Proven [ManifestMissing],
     ContainerWithoutDevice "container-without-device" ERROR_OR_NOTE Likely [DriversReplaced],
     SnapInterface "snap-interface" ERROR_OR_WARNING Chosen,
     SteamRuntime "steam-runtime" ERROR_OR_NOTE Likely,

@@ -10,8 +10,8 @@ use crate::bisection;
 use crate::facts::{Gpu, READ, Variables};
 use crate::lossless;
 use crate::planned::Planned;
-use crate::probe::parent::{Settings, loads};
-use crate::probe::{Ending, Progress, Subject, Trial, Tried};
+use crate::probe::parent::{Settings, loads, traced};
+use crate::probe::{Ending, HIDDEN, Progress, Subject, Trial, Tried};
 use crate::rights;
 use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
@@ -27,6 +27,8 @@ pub(crate) struct Culprit {
     pub(crate) absent: Vec<(String, String)>,
     /// The settings file, if it is one of them.
     pub(crate) settings: Option<String>,
+    /// Files that a layer or a driver reads.
+    pub(crate) files: Vec<String>,
     /// Libraries that the program brings, each with the system's, with which it goes further.
     pub(crate) libraries: Vec<(String, String)>,
     pub(crate) breaks: Broken,
@@ -147,6 +149,8 @@ pub(super) enum Suspect<'a> {
     Absent(&'a (String, String)),
     /// The path of the settings file.
     Settings(&'a str),
+    /// A file that a layer or a driver reads.
+    File(&'a str),
     /// A library that the program brings, and the system's.
     Library(&'a (String, String)),
 }
@@ -164,8 +168,8 @@ pub(super) struct More<'a> {
 
 /// The positions of the layers among the kinds of suspects, and of the variables that only lead to files. These are not tried alone, since a
 /// file that they lead to is the nearer cause.
-const LAYERS: usize = 1;
-const LEADS: usize = 5;
+const LAYERS: usize = 2;
+const LEADS: usize = 6;
 
 /// What fails, and how it is tried.
 pub(super) struct Search<'a> {
@@ -210,6 +214,7 @@ impl Search<'_> {
                     Suspect::Driver(manifest) => culprit.drivers.push((*manifest).to_owned()),
                     Suspect::Absent(pair) => culprit.absent.push((*pair).clone()),
                     Suspect::Settings(path) => culprit.settings = Some((*path).to_owned()),
+                    Suspect::File(path) => culprit.files.push((*path).to_owned()),
                     Suspect::Library(pair) => culprit.libraries.push((*pair).clone()),
                     Suspect::Layer(index) => {
                         culprit.layers.extend(self.layers.get(*index).map(|layer| layer.name.clone()));
@@ -236,14 +241,16 @@ impl Search<'_> {
         let settings = lossless::text(&self.planned.settings.plan.path);
         let named = |reader| suspected(self.planned, &self.settings.variables, reader);
         let variables = |reader| named(reader).map(Suspect::Variable);
-        let kinds: [Vec<Suspect<'_>>; 7] = [
+        let files = self.files();
+        let kinds: [Vec<Suspect<'_>>; 8] = [
             variables(Reader::Known).chain(more.absent.iter().map(Suspect::Absent)).collect(),
+            files.iter().map(|path| Suspect::File(path)).collect(),
             (0..self.layers.len()).map(Suspect::Layer).collect(),
             more.drivers.iter().map(|manifest| Suspect::Driver(manifest)).collect(),
             more.libraries.iter().map(Suspect::Library).collect(),
             (!settings.is_empty()).then_some(Suspect::Settings(&settings)).into_iter().collect(),
             variables(Reader::Search).collect(),
-            variables(Reader::Unknown).collect(),
+            variables(Reader::Unknown).filter(|it| self.may_go(it)).collect(),
         ];
         let is_tried_alone =
             |(kind, _): &(usize, &Vec<Suspect<'_>>)| *kind < LEADS && !(more.not_layers && *kind == LAYERS);
@@ -270,14 +277,17 @@ impl Search<'_> {
                 self.layers.get(*index).map(|layer| layer.name.clone()).unwrap_or_default()
             }
             Suspect::Library((name, _)) | Suspect::Absent((name, _)) => name.clone(),
-            Suspect::Variable(name) | Suspect::Driver(name) | Suspect::Settings(name) => (*name).to_owned(),
+            Suspect::Variable(name)
+            | Suspect::Driver(name)
+            | Suspect::Settings(name)
+            | Suspect::File(name) => (*name).to_owned(),
         };
         let changes = self.changes(&together).unwrap_or_default();
         let is_set = |name: &str| changes.get(name).is_some_and(Option::is_some);
         let unknown: Vec<_> = named(Reader::Unknown).collect();
         let out = together.iter().filter(|suspect| match suspect {
             Suspect::Variable(name) => !is_set(name) && !unknown.contains(name),
-            Suspect::Absent(_) => false,
+            Suspect::Absent(_) | Suspect::File(_) => false,
             _ => true,
         });
         Err(out.map(name).collect())
@@ -296,13 +306,14 @@ impl Search<'_> {
             Wanted { off: &off, ..Wanted::default() },
         )
         .ok()?;
-        let (mut drivers, mut preloaded) = (Vec::new(), Vec::new());
+        let (mut drivers, mut preloaded, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
         for suspect in suspects {
             match suspect {
                 Suspect::Variable(name) => _ = changes.entry((*name).to_owned()).or_default(),
                 Suspect::Absent((name, value)) => _ = changes.insert(name.clone(), Some(value.clone())),
                 Suspect::Driver(manifest) => drivers.push(*manifest),
                 Suspect::Library((_, system)) => preloaded.push(system.as_str()),
+                Suspect::File(path) => hidden.push(*path),
                 Suspect::Settings(_) => {
                     changes.extend(
                         switches::without_setting(self.planned, &self.settings.variables, None).ok()?,
@@ -314,6 +325,9 @@ impl Search<'_> {
         // LD_LIBRARY_PATH is not enough, since an RPATH of the program comes before it.
         if !preloaded.is_empty() {
             changes.insert("LD_PRELOAD".to_owned(), Some(preloaded.join(":")));
+        }
+        if !hidden.is_empty() {
+            changes.insert(HIDDEN.to_owned(), Some(hidden.join("\n")));
         }
         if !drivers.is_empty() {
             changes.extend(self.only(&|manifest| !drivers.contains(&manifest)));
@@ -341,6 +355,36 @@ impl Search<'_> {
         let mut all: Vec<_> = self.planned.drivers.drivers.iter().filter(is_read).collect();
         all.sort_by_key(|candidate| candidate.decision == DriverDecision::Use);
         all.iter().map(|candidate| lossless::text(&candidate.path)).collect()
+    }
+
+    /// Returns whether what fails may do without this. A program without a display does something else.
+    fn may_go(&self, suspect: &Suspect<'_>) -> bool {
+        let is_display = matches!(suspect, Suspect::Variable(name) if OF_DISPLAYS.contains(name));
+        !is_display || self.breaks != Broken::Program
+    }
+
+    /// Returns the files of the user and the system that the failing loader's layers and drivers read.
+    fn files(&self) -> Vec<String> {
+        if self.breaks != Broken::Loader {
+            return Vec::new();
+        }
+        (self.progress)("which files are read");
+        let home = self.settings.variables.get("HOME").filter(|home| home.len() > 1);
+        let folders = ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"];
+        let folders = folders.iter().filter_map(|name| self.settings.variables.get(*name)).chain(home);
+        let folders: Vec<_> =
+            folders.map(|folder| format!("{folder}/")).chain(["/etc/".to_owned()]).collect();
+        let manifests = self.planned.drivers.drivers.iter().map(|found| &found.path);
+        let manifests: Vec<_> = manifests
+            .chain(self.planned.layers.layers.iter().map(|found| &found.path))
+            .chain([&self.planned.settings.plan.path])
+            .map(|path| lossless::text(path))
+            .collect();
+        let mut files = traced(self.loader, self.settings).used;
+        files.retain(|path| {
+            folders.iter().any(|folder| path.starts_with(folder)) && !manifests.contains(path)
+        });
+        files
     }
 
     /// Returns the first manifest of a driver without which the others get further, though it may work alone.
@@ -395,18 +439,9 @@ const LEADING: &[&str] = &[
     "XDG_DATA_DIRS",
 ];
 
-/// Variables that programs need for other things than Vulkan.
-const NEEDED: &[&str] = &[
-    "DBUS_",
-    "DISPLAY",
-    "HOME",
-    "LOGNAME",
-    "PATH",
-    "USER",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-    "XDG_RUNTIME_DIR",
-];
+/// Variables that programs need for other things than Vulkan, and those that only drivers and layers can do without.
+const NEEDED: &[&str] = &["DBUS_", "HOME", "LOGNAME", "PATH", "USER", "XDG_RUNTIME_DIR"];
+const OF_DISPLAYS: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"];
 
 /// Who reads a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]

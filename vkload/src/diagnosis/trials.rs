@@ -5,15 +5,16 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use vkload_core::discovery::{Origin, Searched};
 
 use super::asked::{self, Asked};
 use super::subject::{SONAME, Target};
 use super::suspects::{self, Broken, Culprit, More, Search};
 use crate::escape;
-use crate::facts::{Facts, Gpu, Node, READ, brought, elsewhere};
+use crate::facts::{Facts, Gpu, Node, READ, brought, elsewhere, refusing};
 use crate::lossless;
 use crate::planned::Planned;
-use crate::probe::parent::{Settings, libraries_not_found, try_out};
+use crate::probe::parent::{Settings, libraries_not_found, traced, try_out};
 use crate::probe::{self, Attempt, Ending, Progress, Subject, Trial, Tried, try_all};
 use crate::switches::Changes;
 use crate::view::LayerView;
@@ -46,6 +47,8 @@ pub(crate) struct Trials {
     /// The program's requests, if a program is named and Vulkan works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<Asked>,
+    /// A driver's library that no manifest names, and that gets further than the loader.
+    pub(crate) unnamed: Option<(String, Trial)>,
     /// Another loader of this machine that gets further than the one that programs get: its path.
     pub(crate) other: Option<(String, Trial)>,
     /// This program's built-in loader, tried if the programs' loader does not work.
@@ -151,6 +154,7 @@ impl Trials {
         if !suspects::anything_missing(&trials) && !is_short || !trials.causes.is_empty() {
             return trials;
         }
+        trials.unnamed = unnamed(planned, facts, settings, progress, &program);
         trials.look_for_help(settings, progress);
         trials.causes.extend(of_loader.drivers());
         trials.other = trials.other.or_else(other);
@@ -168,6 +172,10 @@ impl Trials {
         for (_, trial) in self.drivers.iter_mut().filter(|(_, trial)| trial.fails_silently()) {
             progress("what the drivers look for");
             trial.not_found = libraries_not_found(&trial.of, settings);
+            trial.refused = traced(&trial.of, settings).refused;
+            for file in trial.refused.iter_mut().filter(|file| !file.is_absent && !file.by_ioctl) {
+                file.path = lossless::of(refusing(&lossless::path(&file.path)));
+            }
         }
         let helping = self.drivers.iter().filter_map(|(of, with)| helping(of, with, settings));
         (self.helping, self.helped) = helping.unzip();
@@ -285,6 +293,26 @@ fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(Helping
         let trial = try_out(&with.of, settings, &Changes::from([(name.clone(), Some(value.clone()))]));
         let of = manifest.to_owned();
         suspects::is_better(&trial, with).then(|| ((of.clone(), name, value), (of, trial)))
+    })
+}
+
+/// Returns the first driver's library that no manifest names, and that gets further than the loader, unless something replaces the search.
+fn unnamed(
+    planned: &Planned,
+    facts: &Facts,
+    settings: &Settings,
+    progress: Progress<'_>,
+    program: &Trial,
+) -> Option<(String, Trial)> {
+    let replaces = |one: &Searched| matches!(one.origin, Origin::Replacing(_) | Origin::Settings);
+    if planned.drivers.searched.iter().any(replaces) || !facts.strays.is_empty() {
+        return None;
+    }
+    facts.unnamed.iter().find_map(|path| {
+        progress(path);
+        let library = path.rsplit('/').next().unwrap_or(path).to_owned();
+        let trial = try_out(&Subject::Driver { library }, settings, &Changes::new());
+        suspects::is_better(&trial, program).then(|| (path.clone(), trial))
     })
 }
 

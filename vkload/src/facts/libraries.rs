@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::elf::{self, Elf, ElfError};
-use super::files::{may, read};
+use super::files::{entries, may, name_of, read};
 use super::linker::{Found, Search, run_path};
 use super::user::Database;
 use crate::lossless;
@@ -47,6 +47,8 @@ pub(crate) struct Missing {
     pub(crate) needed_by: String,
     /// A file of that name outside the search path.
     pub(crate) elsewhere: Option<String>,
+    /// The file or the folder that cannot be read or entered, if it is there.
+    pub(crate) denied: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -113,6 +115,17 @@ pub(super) fn collect(search: &Search, named: &[Named], bits: u32) -> Vec<Librar
     named.iter().map(|named| closure.library(named)).collect()
 }
 
+/// Returns the libraries on the search path that have a driver's name, and that no manifest names.
+pub(super) fn of_drivers(search: &Search, named: &[Named]) -> Vec<String> {
+    let is_drivers = |name: &str| {
+        (name.starts_with("libvulkan_") && name.ends_with(".so"))
+            || ["libGLX_nvidia.so.0", "amdvlk64.so"].contains(&name)
+    };
+    let is_named = |name: &str| named.iter().any(|known| known.library.rsplit('/').next() == Some(name));
+    let files = search.folders().into_iter().flat_map(|folder| entries(&folder));
+    files.filter(|path| is_drivers(&name_of(path)) && !is_named(&name_of(path))).map(lossless::of).collect()
+}
+
 /// Returns a library of this name in a folder in which libraries often lie, and which the dynamic linker does not search.
 pub(crate) fn elsewhere(variables: &super::Variables, name: &str) -> Option<String> {
     let search = Search::new(variables, None);
@@ -154,14 +167,18 @@ pub(super) fn state_of(path: &Path, elf: &Result<Elf, ElfError>, bits: u32) -> L
 }
 
 /// Returns the file or folder on the path that refuses access.
-fn denied(path: &Path) -> LibraryState {
+pub(crate) fn refusing(path: &Path) -> &Path {
     let mut ancestors: Vec<&Path> = path.ancestors().collect();
     ancestors.reverse();
     let refuses = |path: &&Path| {
         let wanted = if path.is_dir() { libc::X_OK } else { libc::R_OK };
         !may(path, wanted)
     };
-    let of = ancestors.into_iter().find(refuses).unwrap_or(path);
+    ancestors.into_iter().find(refuses).unwrap_or(path)
+}
+
+fn denied(path: &Path) -> LibraryState {
+    let of = refusing(path);
     let found = fs::metadata(of).ok();
     let users = Database::read();
     LibraryState::Denied {
@@ -279,7 +296,9 @@ impl<'a> Closure<'a> {
 
     fn missing(&self, name: &str, by: &Path) -> Missing {
         let elsewhere = self.elsewhere(name, "");
-        Missing { library: name.to_owned(), needed_by: lossless::of(by), elsewhere }
+        let denied = self.search.all(name).into_iter().find(|found| found.elf == Err(ElfError::Denied));
+        let denied = denied.map(|found| lossless::of(refusing(&found.path)));
+        Missing { library: name.to_owned(), needed_by: lossless::of(by), elsewhere, denied }
     }
 
     /// Returns a library of this name outside the search path, perhaps beside the manifest's folder: `PREFIX/share/vulkan`, `PREFIX/lib`.

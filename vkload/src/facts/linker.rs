@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,8 @@ const DEFAULTS: &[&str] = &[
     "lib/i386-linux-gnu",
     "lib32",
 ];
+
+const CACHE: &str = "ld.so.cache";
 
 pub(super) struct Search {
     /// Folders with what leads to them, as the machine sees them.
@@ -106,12 +109,16 @@ impl Search {
             .cache
             .iter()
             .filter(|(known, _)| known == name)
-            .map(|(_, path)| (path.clone(), "ld.so.cache".to_owned()));
+            .map(|(_, path)| (path.clone(), CACHE.to_owned()));
         let candidates = before.iter().map(of_folder).chain(of_cache).chain(after.iter().map(of_folder));
         let mut known = BTreeSet::new();
         let mut all = Vec::new();
         for (path, because) in candidates {
-            if fs::symlink_metadata(&path).is_err() || !known.insert(path.clone()) {
+            let found = fs::symlink_metadata(&path).map_err(|error| error.kind());
+            // What the cache lists is there, also if its folder cannot be entered.
+            let is_hidden = because == CACHE
+                && found.as_ref().is_err_and(|kind| *kind == io::ErrorKind::PermissionDenied);
+            if (found.is_err() && !is_hidden) || !known.insert(path.clone()) {
                 continue;
             }
             all.push(Found { elf: elf::read(&path), path, because });

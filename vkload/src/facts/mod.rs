@@ -35,7 +35,7 @@ pub(crate) use capabilities::{OWN, SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
 pub(crate) use files::{may, open};
 pub(crate) use gpus::{Gpu, Module};
-pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed, elsewhere};
+pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed, elsewhere, refusing};
 pub(crate) use linker::LoaderFile;
 pub(crate) use nodes::{Node, missing_below};
 pub(crate) use nvidia::Nvidia;
@@ -71,6 +71,8 @@ pub(crate) struct Facts {
     pub(crate) strays: Vec<Stray>,
     /// The driver manifests in the folders that are searched if no variable and no settings file replaces the search.
     pub(crate) manifests: Vec<String>,
+    /// Libraries of drivers on the dynamic linker's path that none of these names.
+    pub(crate) unnamed: Vec<String>,
     /// The layers in the usual folders for explicit layers, whatever variables say: names and manifests.
     pub(crate) explicit_layers: Vec<(String, String)>,
     /// The variables that name a window system which does not answer, with their values.
@@ -100,6 +102,7 @@ impl Facts {
             not_read: Vec::new(),
             strays: strays::collect(variables),
             manifests: strays::driver_manifests(variables),
+            unnamed: libraries::of_drivers(&search, named),
             explicit_layers: explicit_layers(variables),
             dead_displays: displays::dead(variables),
             packages: packages::collect(&system),
@@ -119,6 +122,7 @@ impl Facts {
             .flat_map(|library| [library.manifest.as_str()].into_iter().chain(library.path.as_deref()));
         let strays = self.strays.iter().map(|stray| stray.path.as_str());
         let others = self.manifests.iter().map(String::as_str);
+        let others = others.chain(self.unnamed.iter().map(String::as_str));
         let mut paths: Vec<&str> = loaders.chain(named).chain(strays).chain(others).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -215,6 +219,7 @@ const CONCERNING: &[&str] = &[
     "FLATPAK_",
     "GIO_LAUNCHED_DESKTOP_FILE",
     "HOME",
+    "IN_NIX_SHELL",
     "LANG",
     "MANGOHUD",
     "NVIDIA_",
@@ -226,6 +231,7 @@ const CONCERNING: &[&str] = &[
     "STEAM_",
     "VKBASALT",
     "WAYLAND_DISPLAY",
+    "WGPU_ADAPTER",
     "WSL_",
     "XDG_",
     "container",

@@ -79,6 +79,11 @@ fn missing<'a>(root: &Path, needed: &'a [String]) -> Vec<&'a String> {
     needed.iter().filter(is_missing).collect()
 }
 
+/// Returns whether the file's permissions let this process read or write it. A device policy that does not is another error.
+fn permits(path: &Path, what: i32) -> bool {
+    may(path, what) || io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+}
+
 fn node(path: &Path, users: &Database) -> Option<Node> {
     let name = name_of(path);
     let kind = KINDS.iter().find(|row| name.starts_with(row.0))?.1;
@@ -86,8 +91,8 @@ fn node(path: &Path, users: &Database) -> Option<Node> {
     Some(Node {
         path: lossless::of(path),
         kind: kind.to_owned(),
-        readable: may(path, libc::R_OK),
-        writable: may(path, libc::W_OK),
+        readable: permits(path, libc::R_OK),
+        writable: permits(path, libc::W_OK),
         mode: found.mode() & 0o7777,
         owner: users.user_name(found.uid()),
         group: users.group_name(found.gid()),

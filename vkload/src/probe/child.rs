@@ -39,25 +39,25 @@ pub(super) fn run(subject: &str) -> i32 {
     };
     let start = Instant::now();
     let result = try_out(&subject, &mut tell);
-    tell(Line::Took { milliseconds: u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX) });
+    tell(Line::Took(u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)));
     let (ending, opened) = match result {
         Ok(opened) => (Ending::Finished, opened),
         Err(ending) => (ending, None),
     };
     let failed = ending != Ending::Finished;
-    tell(Line::End { ending });
+    tell(Line::End(ending));
     if failed {
         // Exit here, since a later failure would say nothing about the trial. SAFETY: nothing in this process is needed any more.
         unsafe { libc::_exit(0) }
     }
     if let Some(library) = opened {
-        tell(Line::Stage { stage: Stage::Unload });
+        tell(Line::Stage(Stage::Unload));
         // The loader in this program keeps layers open.
         vkload_core::entry::unload(&LOADER);
         // SAFETY: nothing in the library is used any more. Running its destructors is part of the trial.
         unsafe { libc::dlclose(library) };
     }
-    tell(Line::Stage { stage: Stage::Exit });
+    tell(Line::Stage(Stage::Exit));
     // SAFETY: as at the end of every program.
     unsafe { libc::exit(0) }
 }
@@ -100,7 +100,7 @@ fn wrong_kind(words: &str) -> Ending {
 }
 
 fn device_file(path: &str, tell: vulkan::Tell<'_>) -> Result<(), Ending> {
-    tell(Line::Stage { stage: Stage::Open });
+    tell(Line::Stage(Stage::Open));
     let opened = fs::File::options().read(true).write(true).open(lossless::path(path));
     opened.map(drop).map_err(|error| {
         let cause = match error.raw_os_error() {
@@ -120,7 +120,7 @@ fn loader(library: &str, tell: vulkan::Tell<'_>) -> Result<Commands<'static>, En
 }
 
 fn driver(library: *mut c_void, tell: vulkan::Tell<'_>) -> Result<Commands<'static>, Ending> {
-    tell(Line::Stage { stage: Stage::Negotiate });
+    tell(Line::Stage(Stage::Negotiate));
     if symbol::<*mut c_void>(library, c"vk_icdGetInstanceProcAddr").is_none()
         && symbol::<*mut c_void>(library, c"vkEnumerateInstanceLayerProperties").is_some()
     {
@@ -149,11 +149,11 @@ fn layer(
     tell: vulkan::Tell<'_>,
 ) -> Result<*mut c_void, Ending> {
     let libraries = PLATFORM.libraries;
-    tell(Line::Stage { stage: Stage::Open });
+    tell(Line::Stage(Stage::Open));
     let opened = libraries.open(&lossless::bytes(library), LibraryKind::Layer);
     let library = opened.map_err(|error| unusable(&LayerOpenError::DoesNotOpen { error }, tell))?;
     tell_file(library.0.as_ptr(), tell);
-    tell(Line::Stage { stage: Stage::Negotiate });
+    tell(Line::Stage(Stage::Negotiate));
     let agreed = named(functions).and_then(|functions| {
         // SAFETY: a manifest says that the library is a layer. If that is false, the crash is the trial's result.
         unsafe { with_layer(libraries, library, &lossless::bytes(name), &functions) }
@@ -177,13 +177,13 @@ fn named([negotiate, instance, device]: [&str; 3]) -> Result<LayerFunctions, Out
 
 /// Notes why the loader leaves the layer out.
 fn unusable(fault: &LayerOpenError, tell: vulkan::Tell<'_>) -> Ending {
-    tell(Line::Fault { id: fault.id().to_owned() });
+    tell(Line::Fault(fault.id().to_owned()));
     Ending::failed(fault.to_string())
 }
 
 /// Loads a library, and notes its file.
 fn open(library: &str, tell: vulkan::Tell<'_>) -> Result<*mut c_void, Ending> {
-    tell(Line::Stage { stage: Stage::Open });
+    tell(Line::Stage(Stage::Open));
     let name =
         CString::new(lossless::bytes(library)).map_err(|_| Ending::failed("has a NUL byte in its path"))?;
     // As in loaders: missing functions are noticed only when they are called. SAFETY: a valid string. Running the library's constructors is
@@ -203,7 +203,7 @@ fn tell_file(library: *mut c_void, tell: vulkan::Tell<'_>) {
     let address = known.iter().find_map(|name| symbol::<usize>(library, name));
     let maps = fs::read("/proc/self/maps").unwrap_or_default();
     if let Some(file) = address.and_then(|address| crash::file_at(&maps, address)) {
-        tell(Line::File { path: lossless::text(file) });
+        tell(Line::File(lossless::text(file)));
     }
 }
 

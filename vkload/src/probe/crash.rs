@@ -188,5 +188,5 @@ fn write_line(library: &[u8]) {
         *target = if plain { *byte } else { b'_' };
         length += 1;
     }
-    notes::write(&[br#"{"line":"signal","library":""#, name.get(..length).unwrap_or_default(), br#""}"#]);
+    notes::write(&[br#"{"signal":""#, name.get(..length).unwrap_or_default(), br#""}"#]);
 }

@@ -13,6 +13,7 @@ mod many;
 mod notes;
 pub(crate) mod parent;
 mod searches;
+mod traced;
 mod vulkan;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,10 +23,13 @@ pub(crate) use many::{Attempt, Progress, try_all};
 
 use serde::{Deserialize, Serialize};
 
+use crate::lossless;
 use crate::rights;
 use crate::view::Device;
 
 const PROBE: &str = "vkload-probe";
+/// The variable with the files that a trial is to do without, one in each line. If it is set, the trial is traced.
+pub(crate) const HIDDEN: &str = "vkload-hidden";
 
 /// Whether this program, started again, becomes a probe.
 static INITIALISED: AtomicBool = AtomicBool::new(false);
@@ -42,6 +46,9 @@ pub fn init_doctor() {
     if env::args_os().nth(1).is_some_and(|first| first == PROBE)
         && let Some(subject) = notes::open()
     {
+        if let Some(hidden) = env::var_os(HIDDEN) {
+            traced::start(&lossless::of(hidden).lines().map(str::to_owned).collect::<Vec<_>>());
+        }
         process::exit(child::run(&subject));
     }
 }
@@ -209,6 +216,11 @@ pub(crate) struct Trial {
     pub(crate) printed: Vec<String>,
     /// Libraries that it did not find, if it failed without giving a reason.
     pub(crate) not_found: Vec<String>,
+    /// Files of the kernel that it did not get, if it was traced.
+    pub(crate) refused: Vec<Refused>,
+    /// Files that it read, if it was traced.
+    #[serde(skip)]
+    pub(crate) used: Vec<String>,
     /// Why the loader leaves the layer out, as a name that does not change. The words are in `ending`. Empty for everything else.
     pub(crate) fault: String,
 }
@@ -217,6 +229,17 @@ pub(crate) struct Trial {
 pub(crate) struct Extension {
     pub(crate) name: String,
     pub(crate) version: u32,
+}
+
+/// A file that was asked for in vain.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Refused {
+    pub(crate) path: String,
+    /// Whether it does not exist. Otherwise there is no permission for it.
+    pub(crate) is_absent: bool,
+    /// Whether it could be opened, and then not be used by `ioctl`.
+    pub(crate) by_ioctl: bool,
 }
 
 /// A device, and the result of using it.
@@ -274,12 +297,19 @@ impl Trial {
         self.stage > Stage::Start
     }
 
-    /// Returns the libraries that it looked for in vain, to follow what happened.
+    /// Returns the libraries that it looked for in vain or the last file that it did not get, to follow what happened.
     pub(crate) fn searches(&self) -> String {
-        match &self.not_found[..] {
-            [] => String::new(),
-            [one] => format!("; it looked for {one} and did not find it"),
-            some => format!("; it looked for {} and did not find them", some.join(", ")),
+        match (&self.not_found[..], self.refused.last()) {
+            ([], None) => String::new(),
+            ([], Some(Refused { path, is_absent: true, .. })) => {
+                format!("; it looked for {path} and did not find it")
+            }
+            ([], Some(Refused { path, by_ioctl: true, .. })) => {
+                format!("; it opened {path}, and has no permission to use it (ioctl)")
+            }
+            ([], Some(Refused { path, .. })) => format!("; it has no permission for {path}"),
+            ([one], _) => format!("; it looked for {one} and did not find it"),
+            (some, _) => format!("; it looked for {} and did not find them", some.join(", ")),
         }
     }
 
@@ -383,47 +413,27 @@ pub(crate) fn signal_name(number: i32) -> String {
 
 /// The child's messages to its parent, one line of JSON each.
 #[derive(Debug, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", tag = "line")]
+#[serde(rename_all = "camelCase")]
 enum Line {
-    Stage {
-        stage: Stage,
-    },
-    File {
-        path: String,
-    },
-    Version {
-        version: String,
-    },
-    InstanceExtensions {
-        extensions: Vec<Extension>,
-    },
+    Stage(Stage),
+    /// The library's file.
+    File(String),
+    /// The version of Vulkan for instances.
+    Version(String),
+    InstanceExtensions(Vec<Extension>),
     /// A device was reached. What follows concerns it, until the next.
-    Device {
-        device: Device,
-    },
-    Failure {
-        stage: Stage,
-        ending: Ending,
-    },
+    Device(Device),
+    Failure(Stage, Ending),
     /// The device's extensions and features, its address on the bus, and its driver's UUID.
-    Abilities {
-        extensions: Vec<String>,
-        features: u64,
-        bus: String,
-        driver_uuid: [u8; 16],
-    },
-    Took {
-        milliseconds: u64,
-    },
+    Abilities(Vec<String>, u64, String, [u8; 16]),
+    /// A file was read.
+    Used(String),
+    Refused(Refused),
+    /// Milliseconds.
+    Took(u64),
     /// The loader leaves the layer out, for a reason of this name.
-    Fault {
-        id: String,
-    },
-    End {
-        ending: Ending,
-    },
+    Fault(String),
+    End(Ending),
     /// A signal arrived while code of this library ran; an empty name means that the library is unknown. Written by the handler.
-    Signal {
-        library: String,
-    },
+    Signal(String),
 }

@@ -98,9 +98,14 @@ pub(super) fn open() -> Option<String> {
         return None;
     }
     MEMORY.store(memory.cast(), Ordering::Release);
+    become_writer();
+    Some(subject)
+}
+
+/// Makes this copy of the process the one that tries.
+pub(super) fn become_writer() {
     // SAFETY: the call only answers.
     WRITER.store(unsafe { libc::getpid() }, Ordering::Release);
-    Some(subject)
 }
 
 /// Returns whether this is the process that tries, and not a copy of it that a library has made.

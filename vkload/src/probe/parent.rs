@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use super::notes::{DESCRIPTOR, Notes};
-use super::{Ending, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
+use super::{Ending, HIDDEN, Line, PROBE, Stage, Subject, Trial, Tried, crash, searches};
 use crate::facts::{Variables, check_rights, own_variables, pairs};
 use crate::lossless;
 use crate::own_library::own_path;
@@ -51,6 +51,11 @@ pub(crate) fn try_out(subject: &Subject, settings: &Settings, changes: &Changes)
 pub(crate) fn libraries_not_found(subject: &Subject, settings: &Settings) -> Vec<String> {
     let changes = Changes::from([("LD_DEBUG".to_owned(), Some("libs".to_owned()))]);
     searches::not_found(&run(subject, settings, &changes).1, &|path| lossless::path(path).exists())
+}
+
+/// Tries `subject` again, and notes the files that it uses.
+pub(crate) fn traced(subject: &Subject, settings: &Settings) -> Trial {
+    try_out(subject, settings, &Changes::from([(HIDDEN.to_owned(), Some(String::new()))]))
 }
 
 /// Returns whether `subject` loads this library, by the dynamic linker's debug output.
@@ -153,8 +158,8 @@ fn watch((mut child, notes): (Subprocess, Notes), settings: &Settings, trial: &m
     let (mut end, mut at_fault) = (None, None);
     for line in notes.text().lines().filter_map(|line| serde_json::from_str(line).ok()) {
         match line {
-            Line::End { ending } => end = Some(ending),
-            Line::Signal { library } => at_fault = known(library, trial),
+            Line::End(ending) => end = Some(ending),
+            Line::Signal(library) => at_fault = known(library, trial),
             line => take(line, trial),
         }
     }
@@ -182,25 +187,27 @@ fn watch((mut child, notes): (Subprocess, Notes), settings: &Settings, trial: &m
 
 fn take(line: Line, trial: &mut Trial) {
     match line {
-        Line::Stage { stage } => trial.stage = stage,
-        Line::File { path } => trial.file = path,
-        Line::Version { version } => trial.version = version,
-        Line::InstanceExtensions { extensions } => trial.extensions = extensions,
-        Line::Fault { id } => trial.fault = id,
-        Line::Device { device } => trial.devices.push(Tried { device, ..Tried::default() }),
-        Line::Abilities { extensions, features, bus, driver_uuid } => {
+        Line::Stage(stage) => trial.stage = stage,
+        Line::File(path) => trial.file = path,
+        Line::Version(version) => trial.version = version,
+        Line::InstanceExtensions(extensions) => trial.extensions = extensions,
+        Line::Fault(id) => trial.fault = id,
+        Line::Device(device) => trial.devices.push(Tried { device, ..Tried::default() }),
+        Line::Abilities(extensions, features, bus, driver_uuid) => {
             if let Some(device) = trial.devices.last_mut() {
                 (device.extensions, device.features) = (extensions, features);
                 (device.device.bus, device.driver_uuid) = (bus, driver_uuid);
             }
         }
-        Line::Took { milliseconds } => trial.milliseconds = milliseconds,
-        Line::Failure { stage, ending } => {
+        Line::Used(path) => trial.used.push(path),
+        Line::Refused(file) => trial.refused.push(file),
+        Line::Took(milliseconds) => trial.milliseconds = milliseconds,
+        Line::Failure(stage, ending) => {
             if let Some(device) = trial.devices.last_mut() {
                 device.failure = Some((stage, ending));
             }
         }
-        Line::End { .. } | Line::Signal { .. } => {}
+        Line::End(_) | Line::Signal(_) => {}
     }
 }
 

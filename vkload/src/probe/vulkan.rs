@@ -56,7 +56,7 @@ fn check(result: vk::Result) -> Result<(), Ending> {
 /// `commands` are a Vulkan loader's or driver's.
 pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), Ending> {
     let none = vk::Instance::null();
-    tell(Line::Stage { stage: Stage::Query });
+    tell(Line::Stage(Stage::Query));
     // SAFETY: the types match the commands; structures are valid, and the instance is used only while it lives.
     unsafe {
         let mut version = vk::API_VERSION_1_0;
@@ -65,22 +65,22 @@ pub(super) unsafe fn run(commands: Commands<'_>, tell: Tell<'_>) -> Result<(), E
         {
             check(ask(&raw mut version))?;
         }
-        tell(Line::Version { version: view::version(version) });
+        tell(Line::Version(view::version(version)));
         // The loader would ask the installed drivers, which have nothing to do with a layer above the built-in one.
         let extensions = if commands.layer.is_some() { Vec::new() } else { instance_extensions(commands)? };
         let told = extensions.iter().map(|it| Extension {
             name: view::device_text(it.extension_name_as_c_str()),
             version: it.spec_version,
         });
-        tell(Line::InstanceExtensions { extensions: told.collect() });
+        tell(Line::InstanceExtensions(told.collect()));
         let extensions = names(&extensions);
-        tell(Line::Stage { stage: Stage::CreateInstance });
+        tell(Line::Stage(Stage::CreateInstance));
         let instance = create_instance(commands, version, &extensions)?;
         let has_surface = extensions.iter().any(|name| name.as_c_str() == ash::khr::surface::NAME);
         let went = with_devices(commands, instance, has_surface, tell);
         // After a failure, report the stage that failed.
         if went.is_ok() {
-            tell(Line::Stage { stage: Stage::Destroy });
+            tell(Line::Stage(Stage::Destroy));
         }
         if let Ok(destroy) = commands.get::<vk::PFN_vkDestroyInstance>(instance, c"vkDestroyInstance") {
             destroy(instance, std::ptr::null());
@@ -187,7 +187,7 @@ unsafe fn with_devices(
     has_surface: bool,
     tell: Tell<'_>,
 ) -> Result<(), Ending> {
-    tell(Line::Stage { stage: Stage::EnumerateDevices });
+    tell(Line::Stage(Stage::EnumerateDevices));
     // SAFETY: the type matches the command, the instance lives, and the array has the requested capacity.
     let devices = unsafe {
         let enumerate: vk::PFN_vkEnumeratePhysicalDevices =
@@ -195,13 +195,13 @@ unsafe fn with_devices(
         listed(DEVICE_LIMIT, |count, all| enumerate(instance, count, all))?
     };
     for device in devices {
-        tell(Line::Stage { stage: Stage::Properties });
+        tell(Line::Stage(Stage::Properties));
         // SAFETY: the device is the instance's, which lives.
         unsafe {
             let described = describe(commands, instance, device)?;
             // Only drivers of Vulkan 1.1 have one.
             let has_ids = !described.uuid.is_empty();
-            tell(Line::Device { device: described });
+            tell(Line::Device(described));
             let extensions = device_extensions(commands, instance, device).unwrap_or_default();
             let swapchain =
                 has_surface && extensions.iter().any(|name| name.as_c_str() == ash::khr::swapchain::NAME);
@@ -210,10 +210,10 @@ unsafe fn with_devices(
             let (bus, driver_uuid) = ids.unwrap_or_default();
             let extensions = extensions.iter().map(|name| name.to_string_lossy().into_owned()).collect();
             let features = features(commands, instance, device);
-            tell(Line::Abilities { extensions, features, bus, driver_uuid });
+            tell(Line::Abilities(extensions, features, bus, driver_uuid));
             let mut stage = Stage::CreateDevice;
             if let Err(ending) = use_device(commands, instance, (device, swapchain), &mut stage, tell) {
-                tell(Line::Failure { stage, ending });
+                tell(Line::Failure(stage, ending));
             }
         }
     }
@@ -270,7 +270,7 @@ unsafe fn use_device(
 ) -> Result<(), Ending> {
     let mut enter = |next: Stage| {
         *stage = next;
-        tell(Line::Stage { stage: next });
+        tell(Line::Stage(next));
     };
     enter(Stage::CreateDevice);
     // SAFETY: the types match the commands; structures are valid, and handles are used only while they live.

@@ -3,8 +3,10 @@
 use std::ffi::CString;
 use std::fs;
 use std::io;
+use std::os::fd::AsRawFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown, chroot, symlink};
+use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -105,6 +107,9 @@ pub(crate) struct Built {
     is_root: bool,
     /// A limit in bytes.
     address_space: Option<u64>,
+    sockets: Vec<UnixListener>,
+    /// Whether DRM_IOCTL_VERSION is forbidden.
+    no_ioctl: bool,
     pub(crate) has_narrow_loader: bool,
     /// The control group and the variables of the process that the doctor looks at.
     pub(crate) process: Option<(String, Vec<(String, String)>)>,
@@ -237,6 +242,16 @@ impl Built {
             "gpu" => self.gpu(&first, &rest),
             "platform-gpu" => self.platform_gpu(&first, &rest),
             "node" => self.node(&first, &rest),
+            // Nobody may write to it, as to a device file that a control group does not allow: EPERM, not EACCES.
+            "immutable" => self.immutable(&first),
+            // Device files can be opened, and drivers cannot use them, as under Landlock.
+            "no-ioctl" => self.no_ioctl = true,
+            // A server of this path, such as an X server.
+            "socket" => {
+                fs::create_dir_all(self.path(&first).parent().expect("a folder")).expect("made");
+                self.sockets.push(UnixListener::bind(self.path(&first)).expect("bound"));
+                self.mode(&first, "777");
+            }
             "dead-node" => self.dead_node(&first, &rest),
             "write" => self.write(&first, unescaped(&rest)),
             // The program looks for libraries in this folder first.
@@ -379,6 +394,12 @@ impl Built {
         self.mode(path, rest);
     }
 
+    fn immutable(&self, path: &str) {
+        let file = fs::File::open(self.path(path)).expect("opened");
+        // FS_IMMUTABLE_FL. SAFETY: the file is open, and the number is readable.
+        check(unsafe { libc::ioctl(file.as_raw_fd(), libc::FS_IOC_SETFLAGS, &raw const IMMUTABLE) }, path);
+    }
+
     /// Makes a file that replaces a device file: `MODE OWNER:GROUP`.
     fn node(&self, path: &str, rest: &str) {
         self.write(path, "");
@@ -418,6 +439,7 @@ impl Built {
         if !self.is_root {
             let groups = self.groups.clone();
             let limit = self.address_space.unwrap_or(libc::RLIM_INFINITY);
+            let no_ioctl = self.no_ioctl;
             // SAFETY: the calls may be made between fork and exec.
             unsafe {
                 command.pre_exec(move || {
@@ -425,12 +447,42 @@ impl Built {
                     let ok = libc::setrlimit(libc::RLIMIT_AS, &raw const limit) == 0
                         && libc::setgroups(groups.len(), groups.as_ptr()) == 0
                         && libc::setgid(1000) == 0
-                        && libc::setuid(1000) == 0;
+                        && libc::setuid(1000) == 0
+                        && (!no_ioctl || forbid_ioctl());
                     if ok { Ok(()) } else { Err(io::Error::last_os_error()) }
                 });
             }
         }
         command
+    }
+}
+
+static IMMUTABLE: libc::c_long = 0x10;
+
+/// Makes DRM_IOCTL_VERSION return EACCES in this process.
+fn forbid_ioctl() -> bool {
+    let row = |code: u32, value: u32, yes, no| libc::sock_filter {
+        code: u16::try_from(code).expect("a short number"),
+        jt: yes,
+        jf: no,
+        k: value,
+    };
+    let (load, is, ret) = (0x20, 0x15, 0x06);
+    let ioctl = u32::try_from(libc::SYS_ioctl).expect("a short number");
+    // The number of the call lies at 0, and the second argument at 24.
+    let mut rows = [
+        row(load, 0, 0, 0),
+        row(is, ioctl, 0, 3),
+        row(load, 24, 0, 0),
+        row(is, 0xc040_6400, 0, 1),
+        row(ret, libc::SECCOMP_RET_ERRNO | 13, 0, 0),
+        row(ret, libc::SECCOMP_RET_ALLOW, 0, 0),
+    ];
+    let filter = libc::sock_fprog { len: 6, filter: rows.as_mut_ptr() };
+    // SAFETY: the filter is valid.
+    unsafe {
+        libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+            && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter) == 0
     }
 }
 

@@ -9,7 +9,7 @@ use super::super::trials::LONG;
 use super::library::{self, LibraryProblem};
 use crate::command::{Command, Step};
 use crate::facts::{Gpu, LibraryState, Node};
-use crate::probe::{Cause, Ending, Stage, Trial};
+use crate::probe::{Cause, Ending, Refused, Stage, Trial};
 use crate::view::DriverView;
 
 /// Words of the dynamic linker for a function that no library has.
@@ -26,11 +26,13 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
         return None;
     }
     let fault = library::fault(case, &driver.manifest, "driver");
-    if fault.as_ref().is_some_and(|fault| fault.is_usual) && has_driver_of_this_width(case) {
+    let is_only = is_only_one(case, driver);
+    if fault.as_ref().is_some_and(|fault| fault.is_usual) && has_driver_of_this_width(case) && !is_only {
         return None;
     }
     if let Some(finding) = fault.and_then(|fault| by_library(case, driver, trial, fault)) {
-        return Some(finding);
+        let severity = finding.severity;
+        return Some(finding.with_severity(if is_only { case.blame() } else { severity }));
     }
     let trial = trial?;
     if trial.is_violent() {
@@ -53,6 +55,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
         }
         Ending::Failed { words, .. } => format!("names {}, which {words}", driver.library),
         ending if trial.stage.command().is_empty() => format!("this driver {}", ending.tell(trial.stage)),
+        ending if !trial.searches().is_empty() => format!("this driver's {}", ending.tell(trial.stage)),
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
     let printed = if what.contains(NO_SYMBOL) { String::new() } else { printed(trial) };
@@ -76,11 +79,47 @@ pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
     case.drivers.iter().filter_map(of).collect()
 }
 
+/// Reports a driver that works, and that the loader does not find.
+pub(super) fn without_manifest(case: &Case) -> Option<Finding> {
+    let (library, trial) = case.trials.unnamed.as_ref()?;
+    let device = trial.usable().next()?;
+    let what = format!(
+        "is a driver that works on {}, and the loader does not find it: no manifest that it reads names it",
+        device.name
+    );
+    let finding = Finding::new(case, Id::ManifestMissing, library, what);
+    if case.facts.owners.get(library).is_some_and(|package| !package.is_empty()) {
+        return Some(finding.step(case.reinstall(library)));
+    }
+    let bare = file_name(library);
+    let name = bare.trim_start_matches("libvulkan_").trim_start_matches("libGLX_");
+    let name = name.split('.').next().unwrap_or_default().trim_end_matches("_icd");
+    let (file, api) = (format!("/etc/vulkan/icd.d/{name}_icd.json"), &device.api_version);
+    let text = format!(
+        r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{bare}", "api_version": "{api}"}}}}"#
+    );
+    let syntax = "sudo mkdir -p /etc/vulkan/icd.d && echo {} | sudo tee {}";
+    let finding = finding.step(Command::new(syntax, &[&text, &file]));
+    let is_nvidias = name == "nvidia" && case.facts.environment.container.is_none();
+    Some(finding.with_steps(is_nvidias.then(|| case.install_nvidia()).into_iter().flatten()))
+}
+
 /// Returns whether a library of the program's width could be loaded. Manifests for other widths are normal.
 fn has_driver_of_this_width(case: &Case) -> bool {
     case.drivers.iter().any(|driver| {
         let library = case.library(&driver.manifest);
         driver.used && library.is_some_and(|library| library.state == LibraryState::Fine)
+    })
+}
+
+/// Returns whether no other driver of the program's width is there for a GPU that programs do not get.
+fn is_only_one(case: &Case, driver: &DriverView) -> bool {
+    let fits = |other: &DriverView| {
+        case.library(&other.manifest).is_some_and(|library| library.state == LibraryState::Fine)
+    };
+    case.facts.gpus.iter().any(|gpu| {
+        let mut all = case.drivers.iter().filter(|other| other.used && gpu.is_driven_by(&other.manifest));
+        gpu.is_driven_by(&driver.manifest) && !case.is_driven(gpu) && !all.any(fits)
     })
 }
 
@@ -138,9 +177,7 @@ fn meaning(ending: &Ending) -> &'static str {
     match ending {
         Ending::Result { code: -1 } => ": it could not get memory, or a limit of the system is too low",
         Ending::Result { code: -2 } => ": the GPU's memory is used up",
-        Ending::Result { code: -3 } => {
-            ": it could not start; often the kernel driver is missing or of another version"
-        }
+        Ending::Result { code: -3 } => ": it could not start",
         Ending::Result { code: -4 } => ": the GPU stopped working; the kernel's log often says why",
         Ending::Result { code: -7 } => ": it refuses an extension that it lists",
         Ending::Result { code: -9 } => ": it finds nothing that it can drive",
@@ -214,6 +251,9 @@ pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Ste
         };
         return [install, leave_out(case, driver)].concat();
     }
+    if let Some(step) = trial.refused.last().and_then(|file| give(case, file)) {
+        return [vec![step], leave_out(case, driver)].concat();
+    }
     let words = match &trial.ending {
         Ending::Failed { words, .. } => words.as_str(),
         _ => "",
@@ -245,6 +285,18 @@ pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Ste
         return vec![case.remove(&driver.manifest).into()];
     }
     leave_out(case, driver)
+}
+
+/// Returns how a driver gets a file that it did not get.
+pub(super) fn give(case: &Case, file: &Refused) -> Option<Step> {
+    let path = file.path.as_str();
+    match (file.is_absent, &case.facts.environment.container) {
+        (true, Some(_)) => Some(case.give_device(path)),
+        (true, None) if path == "/dev/nvidia-modeset" => Some(Command::new("sudo nvidia-modprobe -m", &[]).into()),
+        (true, None) => None,
+        (false, _) if file.by_ioctl => Some(format!("Let the sandbox that the program runs in allow ioctl on {path} (LANDLOCK_ACCESS_FS_IOCTL_DEV if it uses Landlock), or start the program outside of it").into()),
+        (false, _) => Some(case.allow(path)),
+    }
 }
 
 /// Reports the drivers that the loader does not open, and why.
@@ -288,7 +340,9 @@ pub(super) fn not_opened(case: &Case) -> Vec<Finding> {
             .with_severity(severity)
             .evidence(evidence);
         Some(match reason {
-            SkipReason::Unreadable(FileError::Denied) => finding.step(library::permit(&driver.manifest)),
+            SkipReason::Unreadable(FileError::Denied) => {
+                finding.step(library::permit(case, &driver.manifest))
+            }
             SkipReason::LibraryArch { .. } if named => finding.step(Command::unset(&driver.found_by)),
             SkipReason::Duplicate { .. }
             | SkipReason::PortabilityNotAsked
@@ -327,7 +381,7 @@ pub(super) fn devices_that_fail(case: &Case) -> Vec<Finding> {
             all.push(finding.with_steps(repair(
                 case,
                 driver,
-                &Trial { ending: ending.clone(), not_found: trial.not_found.clone(), ..Trial::default() },
+                &Trial { ending: ending.clone(), ..trial.clone() },
             )));
         }
     }

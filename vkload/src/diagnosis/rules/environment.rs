@@ -116,7 +116,12 @@ pub(super) fn container(case: &Case) -> Option<Finding> {
     }
     let what = format!("this container ({name}) has no graphics device");
     let finding = Finding::new(case, Id::ContainerWithoutDevice, "container", what);
-    Some(finding.step("Start it with --device /dev/dri; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"))
+    Some(
+        finding.step(
+            case.give_device("/dev/dri")
+                .and_say("; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"),
+        ),
+    )
 }
 
 /// Reports findings about a running process, such as another file system.
@@ -174,13 +179,7 @@ pub(super) fn unmounted(case: &Case) -> Vec<Finding> {
             if others > 0 { format!(", nor {others} other folders of the kernel") } else { String::new() };
         let what = format!("cannot be read here{more}, and drivers look there for the GPU");
         let finding = Finding::new(case, Id::NotMounted, first, what).evidence(Evidence::Seen);
-        finding.step(match case.variable("container") {
-            Some("firejail") => {
-                Step::say("Start the program with ").run(Command::new("firejail --noblacklist={}", &[first]))
-            }
-            _ => Step::say("Allow it in the sandbox or the unit that hides it: ")
-                .run(Command::new("ls -ld {}", &[first])),
-        })
+        finding.step(case.allow(first))
     });
     let of = |folder: &String| {
         let mount = match folder.as_str() {

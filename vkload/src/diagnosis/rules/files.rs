@@ -51,7 +51,7 @@ fn one(case: &Case, stray: &Stray) -> Finding {
                 path,
                 format!("you have no permission to read this {noun} (mode {mode:04o}, owner {owner})"),
             )
-            .step(super::library::permit(path))
+            .step(super::library::permit(case, path))
         }
         StrayKind::ByteOrderMark => Finding::new(
             case,

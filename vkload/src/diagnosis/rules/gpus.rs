@@ -132,6 +132,10 @@ fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Op
         let install = case.install_library(missing);
         return Some(finding(what).evidence(Evidence::Seen).with_steps(install));
     }
+    let refused = case.trial(driver).and_then(|trial| trial.refused.last());
+    if let Some(step) = refused.and_then(|file| super::drivers::give(case, file)) {
+        return Some(finding(what).evidence(Evidence::Seen).step(step));
+    }
     // AMD's own driver does not find all its GPUs, and Mesa's does.
     if gpu.vendor == 0x1002 && !has_mesas {
         return Some(finding(what).step(case.install_driver(Some(gpu.vendor))));
@@ -159,7 +163,7 @@ fn without_file(case: &Case, gpu: &Gpu) -> Finding {
         (true, 0x10de) => {
             finding.step("Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
         }
-        (true, _) => finding.step("Start the container with --device /dev/dri"),
+        (true, _) => finding.step(case.give_device("/dev/dri")),
         (false, _) => finding.step(Command::new("sudo dmesg | grep -i -e drm -e gpu", &[])),
     }
 }

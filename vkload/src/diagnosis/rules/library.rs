@@ -54,7 +54,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             let what = format!(
                 "names {path}, and you have no permission to read {of} (mode {mode:04o}, owner {owner})"
             );
-            fault(Id::LibraryDenied, what, vec![permit(of)])
+            fault(Id::LibraryDenied, what, vec![permit(case, of)])
         }
         LibraryState::NotElf { what } => fault(
             Id::LibraryNotElf,
@@ -75,7 +75,7 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
                 "names {path}, a {bits}-bit library, which {}-bit programs cannot load",
                 case.target.bits
             ),
-            steps: install_class(case, noun),
+            steps: install_class(case, noun, path),
             is_usual: true,
         }),
         LibraryState::WrongMachine { machine } => fault(
@@ -189,14 +189,20 @@ pub(super) fn is_of_vulkan(path: &str) -> bool {
 }
 
 /// Returns the step that lets everybody read a file or folder. What is not Vulkan's may be a secret, and the file's name may be a trap.
-pub(super) fn permit(path: &str) -> Step {
+pub(super) fn permit(case: &Case, path: &str) -> Step {
+    if case.variable("container") == Some("firejail") {
+        return case.allow(path);
+    }
     if is_of_vulkan(path) {
         return Command::new("sudo chmod a+rX {}", &[&path]).into();
     }
     "If it is meant for Vulkan, move it to a folder that every user can read".into()
 }
 
-fn install_class(case: &Case, noun: &str) -> Vec<Step> {
+fn install_class(case: &Case, noun: &str, path: &str) -> Vec<Step> {
+    if path.contains("nvidia") && case.facts.environment.container.is_some() {
+        return vec![format!("Put the host's {}-bit library of this name in its place, and update what brings the host's libraries into this container", case.target.bits).into()];
+    }
     if noun == "driver" {
         vec![case.install_driver(None)]
     } else {
@@ -217,6 +223,18 @@ fn missing_library(case: &Case, library: &Library, missing: &Missing) -> Library
         let what = format!("names {path}, which was built for musl, and the C library here is glibc");
         let steps = vec!["Install the build for this distribution".into()];
         return LibraryProblem { id: Id::LibraryMusl, what, steps, is_usual: false };
+    }
+    if let Some(of) = &missing.denied {
+        let needed = &missing.library;
+        let what = format!(
+            "names {path}, which needs {needed}{through}, and you have no permission for {of}, where that library lies"
+        );
+        return LibraryProblem {
+            id: Id::LibraryDenied,
+            what,
+            steps: vec![permit(case, of)],
+            is_usual: false,
+        };
     }
     let what =
         format!("names {path}, which needs {}{through}: that library is missing{more}", missing.library);

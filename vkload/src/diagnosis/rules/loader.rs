@@ -94,12 +94,22 @@ pub(super) fn absent(case: &Case) -> Option<Finding> {
         return None;
     }
     let wrong = case.facts.loaders.iter().find(|loader| loader.name == SONAME);
+    let is_nix = case.facts.system.is("nixos") || case.variable("IN_NIX_SHELL").is_some();
     let install = || {
+        if is_nix {
+            let folder = "export LD_LIBRARY_PATH=$(nix-build '<nixpkgs>' -A vulkan-loader --no-out-link)/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}";
+            return Command::new(folder, &[]).into();
+        }
         let command = case.facts.packages.loader(case.target.bits);
         command.map_or_else(|| "Install your distribution's Vulkan loader".into(), Step::from)
     };
     let Some(found) = found.or(wrong) else {
-        let what = "no program can load Vulkan: the Vulkan loader is not installed";
+        let what = match is_nix {
+            true => {
+                "is not on the dynamic linker's path: only programs that bring a Vulkan loader can use Vulkan"
+            }
+            false => "no program can load Vulkan: the Vulkan loader is not installed",
+        };
         return Some(Finding::new(case, Id::NoLoader, SONAME, what).step(install()));
     };
     let (what, step) = match &found.state {
@@ -111,7 +121,7 @@ pub(super) fn absent(case: &Case) -> Option<Finding> {
         LibraryState::Denied { mode, owner, of } => {
             let what =
                 format!("cannot be read: {of} gives you no permission (mode {mode:04o}, owner {owner})");
-            (what, super::library::permit(of))
+            (what, super::library::permit(case, of))
         }
         LibraryState::WrongMachine { machine } => {
             let own = &case.facts.system.machine;

@@ -38,13 +38,14 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(layers::moved(case));
     all.extend(drivers::tried(case));
     all.extend(drivers::takes_long(case));
+    all.extend(drivers::without_manifest(case));
     all.extend(drivers::not_opened(case));
     all.extend(drivers::devices_that_fail(case));
     all.extend(variables::replacing(case));
     all.extend(variables::separators(case));
     all.extend(variables::misspelt(case));
     all.extend(variables::folders(case));
-    all.extend(variables::of_dxvk(case));
+    all.extend(variables::choosing(case));
     all.extend(variables::without_layer(case));
     all.extend(settings::unusable(case));
     all.extend(settings::layers(case));
@@ -94,7 +95,7 @@ fn leave_out_explained(all: &mut Vec<Finding>) {
 /// Returns the position of a finding among others of the same severity and evidence. Those that explain nothing, or are merely likely, stay in the
 /// order of the rules.
 fn rank(finding: &Finding) -> Id {
-    let explains = finding.id <= Id::NvidiaManifest && finding.evidence < Evidence::Likely;
+    let explains = finding.id <= Id::ManifestMissing && finding.evidence < Evidence::Likely;
     if explains { finding.id } else { Id::Reason("") }
 }
 

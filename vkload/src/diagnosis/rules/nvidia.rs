@@ -12,7 +12,6 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
     if !is_concerned(case) {
         return None;
     }
-    let manifest = has_manifest(case);
     match (&nvidia.module, &nvidia.libraries[..]) {
         (Some(module), [first, ..])
             if !nvidia.libraries.contains(module)
@@ -33,7 +32,11 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
                 (Some(_), None) => finding.step(
                     "Start the container again: it got its libraries before the host's driver was updated",
                 ),
-                _ if case.facts.environment.flatpak.is_some() => finding.step(Command::new("flatpak update", &[])),
+                // The extension for this version, if it is not installed.
+                _ if case.facts.environment.flatpak.is_some() => match super::environment::flatpak(case) {
+                    Some(missing) => finding.with_steps(missing.next),
+                    None => finding.step(Command::new("flatpak update", &[])),
+                },
                 _ => finding
                     .step("Restart the computer, so that it loads the kernel module of the version that is installed"),
             })
@@ -47,13 +50,6 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
                 "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
             );
             let finding = Finding::new(case, Id::NvidiaLibraries, "NVIDIA", what);
-            Some(finding.with_steps(case.install_nvidia()))
-        }
-        (Some(module), [_, ..]) if !manifest && case.facts.environment.container.is_none() => {
-            let what = format!(
-                "NVIDIA's driver {module} is installed, but its manifest (nvidia_icd.json), by which the loader finds it, is missing"
-            );
-            let finding = Finding::new(case, Id::NvidiaManifest, "NVIDIA", what);
             Some(finding.with_steps(case.install_nvidia()))
         }
         _ => None,
@@ -155,11 +151,6 @@ pub(super) fn container(case: &Case) -> Option<Finding> {
             Finding::new(case, Id::NvidiaCapabilities, "NVIDIA_DRIVER_CAPABILITIES", what)
                 .with_steps(case.install_nvidia()),
         );
-    }
-    if !has_manifest(case) {
-        let what = "this container has an NVIDIA GPU, but not the manifest nvidia_icd.json".to_owned();
-        let finding = Finding::new(case, Id::NvidiaManifest, "NVIDIA", what);
-        return Some(finding.step("Update nvidia-container-toolkit on the host, or mount /usr/share/vulkan/icd.d/nvidia_icd.json into the container"));
     }
     None
 }

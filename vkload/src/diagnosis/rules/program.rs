@@ -155,10 +155,7 @@ pub(super) fn version(case: &Case) -> Option<Finding> {
 pub(super) fn fails(case: &Case) -> Option<Finding> {
     let asked = asked(case).filter(|asked| asked.missing.is_empty())?;
     let failure = asked.words().filter(|_| version(case).is_none())?;
-    let tells = |line: &&String| {
-        ["vk", "vulkan", "error", "fail"].iter().any(|word| line.to_ascii_lowercase().contains(word))
-    };
-    let said = match (asked.printed.iter().rfind(tells), asked.printed.last()) {
+    let said = match (asked.telling(), asked.printed.last()) {
         (Some(line), _) => format!("; it printed: {line}"),
         (None, Some(line)) => format!("; its last line: {line}"),
         (None, None) => String::new(),

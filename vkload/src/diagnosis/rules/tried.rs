@@ -6,11 +6,11 @@ use super::super::asked::words;
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::suspects::{Broken, Culprit};
-use super::drivers::leave_out;
+use super::drivers::{leave_out, printed};
 use super::layers::{because, off, outcome, parts as parts_of};
 use crate::command::{Command, Step};
 use crate::probe::{Ending, Trial};
-use crate::view::{Device, DriverView};
+use crate::view::{Device, DriverView, LayerView};
 
 fn clause(cause: &Culprit, trial: &Trial) -> String {
     match (&cause.breaks, &trial.ending) {
@@ -30,7 +30,8 @@ fn clause(cause: &Culprit, trial: &Trial) -> String {
 fn without(case: &Case, cause: &Culprit) -> &'static str {
     let same = case.trials.causes.iter().filter(|other| other.breaks == cause.breaks).count();
     let parts = [&cause.variables, &cause.layers, &cause.drivers].map(Vec::len).iter().sum::<usize>()
-        + cause.absent.len();
+        + cause.absent.len()
+        + cause.files.len();
     if same > 1 || parts + cause.libraries.len() + usize::from(cause.settings.is_some()) > 1 {
         "without all that is named here"
     } else {
@@ -53,7 +54,9 @@ pub(super) fn parts(case: &Case) -> Vec<Finding> {
         let driver = driver.filter(works_alone).map(|driver| {
             let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
             let without_it = self::without(case, cause);
-            let what = format!("with this driver beside the others {with}; {without_it} {without}");
+            let is_programs = cause.breaks == Broken::Program;
+            let printed = if is_programs { printed(&cause.with) } else { String::new() };
+            let what = format!("with this driver beside the others {with}{printed}; {without_it} {without}");
             Finding::new(case, Id::DriverBreaks, &driver.manifest, what).with_steps(leave_out(case, driver))
         });
         let settings = cause.settings.as_ref().map(|path| {
@@ -62,6 +65,12 @@ pub(super) fn parts(case: &Case) -> Vec<Finding> {
             let finding =
                 Finding::new(case, Id::SettingsBreak, path, what).with_severity(severity(case, cause));
             finding.step(case.remove(path)).step(Command::new("vkload settings {}", &[path]))
+        });
+        let files = cause.files.iter().map(|path| {
+            let (with, without) = (clause(cause, &cause.with), clause(cause, &cause.without));
+            let what = format!("with this file {with}; {} {without}", self::without(case, cause));
+            let off = case.on(path, "sudo mv {} {}", &[path, &format!("{path}.off")]);
+            Finding::new(case, Id::FileBreaks, path, what).step(off)
         });
         let libraries = cause.libraries.iter().map(|pair| library(case, cause, pair));
         let absent = cause.absent.iter().map(|(name, value)| {
@@ -77,7 +86,14 @@ pub(super) fn parts(case: &Case) -> Vec<Finding> {
         });
         // Each of several layers that fail together can be left out.
         let layers = cause.layers.first().and_then(|name| layer(case, cause, name));
-        layers.into_iter().chain(absent).chain(driver).chain(settings).chain(libraries).collect::<Vec<_>>()
+        layers
+            .into_iter()
+            .chain(absent)
+            .chain(driver)
+            .chain(settings)
+            .chain(files)
+            .chain(libraries)
+            .collect::<Vec<_>>()
     };
     case.trials.causes.iter().flat_map(of).collect()
 }
@@ -123,18 +139,34 @@ fn layer(case: &Case, cause: &Culprit, name: &String) -> Option<Finding> {
     let others: Vec<_> = cause.layers.iter().filter(|other| *other != name).map(String::as_str).collect();
     let together =
         if others.is_empty() { String::new() } else { format!(" and {} together", others.join(", ")) };
-    let printed = super::drivers::printed(&cause.with);
+    let printed = printed(&cause.with);
     let what = format!("with this layer{together} {with}{printed}; {without_it} {without}; {because}");
     let finding = Finding::new(case, Id::LayerBreaks, name, what).with_severity(severity(case, cause));
-    let mut steps = off(case, layer);
+    let same = |other: &&LayerView| {
+        other.name != *name && cause.layers.contains(&other.name) && other.library == layer.library
+    };
+    let first = match case.layers.iter().find(same) {
+        Some(other) => Some(only_one(case, layer, other)),
+        None => other_order(case, cause),
+    };
+    let mut steps: Vec<Step> = first.into_iter().chain(off(case, layer)).collect();
     for other in case.layers.iter().filter(|other| cause.layers.contains(&other.name)) {
         let first = off(case, other).into_iter().next().filter(|first| !steps.contains(first));
         steps.extend(first.map(|first| Step::say("Or: ").and(first)));
     }
-    let finding = finding.with_steps(other_order(case, cause)).with_steps(steps);
+    let finding = finding.with_steps(steps);
     // Of several causes, each gets no more than its own remedy.
     let reinstall = (case.trials.causes.len() == 1).then(|| case.reinstall(&layer.manifest));
     Some(finding.with_steps(reinstall).with_steps(cause.with.ending.patience()))
+}
+
+/// Returns how one of two layers with the same library is left: the one for programs of the other width, by its name, goes.
+fn only_one(case: &Case, layer: &LayerView, other: &LayerView) -> Step {
+    let widths: &[&str] = if case.target.bits == 64 { &["32", "i686", "i386"] } else { &["64"] };
+    let is_other = |it: &&LayerView| widths.iter().any(|part| file_name(&it.manifest).contains(part));
+    let from = &[layer, other].into_iter().find(is_other).unwrap_or(other).manifest;
+    let step = Step::say(format!("Both layers load {}, which works only once: ", layer.library));
+    step.run(case.on(from, "sudo mv {} {}", &[from, &format!("{from}.off")]))
 }
 
 /// Returns commands for an order in which the layers work, if they fail in another.
@@ -191,7 +223,7 @@ pub(super) fn causes(case: &Case, all: &mut Vec<Finding>) {
         }
         proven
             .extend(cause.variables.iter().chain(&cause.layers).chain(&cause.drivers).chain(&cause.settings));
-        proven.extend(cause.absent.iter().map(|(name, _)| name));
+        proven.extend(cause.absent.iter().map(|(name, _)| name).chain(&cause.files));
     }
     let is_solved = |cause: &Culprit| cause.breaks == Broken::Loader && cause.without.works();
     if case.trials.causes.iter().any(is_solved) {

@@ -8,7 +8,7 @@ use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
 use crate::facts::LibraryState;
 use crate::lossless;
-use crate::view::DriverView;
+use crate::view::{Device, DriverView};
 
 /// The validation layer, and the layers that it replaced.
 pub(super) const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
@@ -73,17 +73,38 @@ pub(super) fn replacing(case: &Case) -> Option<Finding> {
     }))
 }
 
-/// Reports a name by which DXVK chooses devices, if no device has it.
-pub(super) fn of_dxvk(case: &Case) -> Vec<Finding> {
-    let name = "DXVK_FILTER_DEVICE_NAME";
-    let devices = case.devices();
-    let Some(value) = case.variable(name).filter(|_| !devices.is_empty()) else { return Vec::new() };
-    if devices.iter().any(|device| device.name.contains(value)) {
-        return Vec::new();
-    }
-    let what =
-        format!("is \"{value}\", and no device here has that in its name: programs on DXVK find no device");
-    vec![Finding::new(case, Id::DevicesChosen, name, what).step(Command::unset(name))]
+/// Variables by which a program chooses among devices: by a part of the name, the UUID or the position.
+const CHOOSING: &[(&str, &str, &str)] = &[
+    ("DXVK_FILTER_DEVICE_NAME", "name", "programs on DXVK"),
+    ("DXVK_FILTER_DEVICE_UUID", "UUID", "programs on DXVK"),
+    ("VKD3D_FILTER_DEVICE_NAME", "name", "programs on VKD3D-Proton"),
+    ("VKD3D_VULKAN_DEVICE", "number", "programs on VKD3D-Proton"),
+    ("WGPU_ADAPTER_NAME", "name", "programs on wgpu"),
+    ("GGML_VK_VISIBLE_DEVICES", "number", "programs on ggml"),
+];
+
+/// Reports variables that choose a device which is not here.
+pub(super) fn choosing(case: &Case) -> Vec<Finding> {
+    let listed = case.trials.program.iter().flat_map(|program| &program.devices);
+    let devices: Vec<&Device> = listed.map(|tried| &tried.device).collect();
+    let plain = |text: &str| text.to_ascii_lowercase().replace('-', "");
+    let of = |(name, by, programs): &(&str, &str, &str)| {
+        let value = case.variable(name).filter(|_| !devices.is_empty())?;
+        let is_number = |it: &str| it.trim().parse().is_ok_and(|at: usize| at < devices.len());
+        let is_chosen = match *by {
+            "UUID" => devices.iter().any(|device| plain(&device.uuid).contains(&plain(value))),
+            "number" => value.split(',').any(is_number),
+            _ => devices.iter().any(|device| plain(&device.name).contains(&plain(value))),
+        };
+        // Drivers of Vulkan 1.0 report no UUID.
+        if is_chosen || (*by == "UUID" && devices.iter().any(|device| device.uuid.is_empty())) {
+            return None;
+        }
+        let that = if *by == "name" { "that in its name".to_owned() } else { format!("that {by}") };
+        let what = format!("is \"{value}\", and no device here has {that}: {programs} find no device");
+        Some(Finding::new(case, Id::DevicesChosen, name, what).step(Command::unset(name)))
+    };
+    CHOOSING.iter().filter_map(of).collect()
 }
 
 /// Variables that only a layer reads, the beginning of its name, and packages that have it.

@@ -1,7 +1,7 @@
 /* What a driver or layer of a world does at a place: the lines of LIBRARY.acts, "PLACE [CONDITION SUBJECT] ACTION [ARGUMENT]". A place is a
  * command, or one of "open" (the constructor), "negotiate", "close" (the destructor). Conditions: "if-env NAME[=VALUE]", "unless-env NAME",
  * "if-program NAME", "if-enabled EXTENSION" (of the instance or device that is being created), "unless-open FILE" (for reading and writing),
- * "if-loaded LIBRARY". Lines "device NAME|KIND|VENDOR" are for drivers; a device has Vulkan 1.1, or the version A.B.C with "|A.B.C"
+ * "unless-ioctl FILE" (DRM_IOCTL_VERSION), "if-reads FILE", "if-loaded LIBRARY". Lines "device NAME|KIND|VENDOR" are for drivers; a device has Vulkan 1.1, or the version A.B.C with "|A.B.C"
  * behind, and after that the number of its PCI bus in hexadecimal digits. */
 #ifndef ACTS_H
 #define ACTS_H
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
@@ -22,7 +23,7 @@
 struct device { char name[64]; unsigned kind, vendor, version, bus; };
 static struct act { char place[64], action[32], argument[128]; } acts[16];
 static struct device devices[8];
-static unsigned act_count, device_count;
+static unsigned act_count, device_count, begun;
 static const char *const *enabled;
 static unsigned enabled_count;
 
@@ -53,6 +54,13 @@ static int holds(const char *condition, const char *subject) {
         if (file >= 0) close(file);
         return file < 0;
     }
+    if (strcmp(condition, "if-reads") == 0 || strcmp(condition, "unless-ioctl") == 0) {
+        char version[64] = "";
+        int file = open(subject, O_RDONLY | O_CLOEXEC);
+        int is_refused = file >= 0 && ioctl(file, 0xc0406400, version) != 0 && errno == EACCES;
+        if (file >= 0) close(file);
+        return condition[0] == 'i' ? file >= 0 : is_refused;
+    }
     for (unsigned i = 0; i < enabled_count; ++i)
         if (strcmp(enabled[i], subject) == 0) return 1;
     return 0;
@@ -78,6 +86,7 @@ static VkResult at(const char *place) {
         if (strcmp(act->action, "abort") == 0) abort();
         if (strcmp(act->action, "exit") == 0) _exit(atoi(act->argument));
         if (strcmp(act->action, "hang") == 0) for (;;) pause();
+        if (strcmp(act->action, "crash-again") == 0 && begun++) crash();
         if (strcmp(act->action, "print") == 0) printf("%s\n", act->argument), fflush(stdout);
         /* Fails without a library of this name, as drivers do that open what they need themselves. */
         if (strcmp(act->action, "opens") == 0 && dlopen(act->argument, RTLD_NOW) == NULL) return VK_ERROR_INITIALIZATION_FAILED;
