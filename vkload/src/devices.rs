@@ -31,10 +31,11 @@ pub(crate) fn print(no_probe: bool, json: bool) -> ExitCode {
     let holders = gpus.iter().map(|(gpu, _)| facts::holders(gpu)).collect();
     let report = Report { gpus, holders, seen: None };
     let report = if no_probe { Ok(report) } else { report.probed() };
-    match report {
-        Ok(report) => output::print(&if json { report.json() } else { report.text() }, report.code()),
-        Err(problem) => output::fail(&problem),
-    }
+    output::answer(report.map(|report| {
+        let output = if json { report.json() } else { report.text() };
+        let is_empty = report.seen.map_or(report.gpus.is_empty(), |seen| seen.devices.is_empty());
+        (output, !is_empty)
+    }))
 }
 
 /// The devices that programs see, and the GPUs of the machine.
@@ -86,28 +87,23 @@ impl Report {
         Ok(Self { seen: Some(Seen { loader, devices: trial.devices, selections, reason, remedies }), ..self })
     }
 
-    fn code(&self) -> ExitCode {
-        let is_empty = self.seen.as_ref().map_or(self.gpus.is_empty(), |seen| seen.devices.is_empty());
-        if is_empty { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-    }
-
     fn text(&self) -> String {
         let mut out = String::new();
         let Some(seen) = &self.seen else {
-            section(&mut out, "GPUs", kernel_table(self.gpus.iter()));
+            section(&mut out, "GPUs", &kernel_table(self.gpus.iter()));
             out.push_str(&self.awake());
             return out.trim_start().to_owned();
         };
         if seen.devices.is_empty() {
             out.push_str(&format!("Programs see no device: {}. `vkload doctor` says why.\n", seen.reason));
-            section(&mut out, "GPUs", kernel_table(self.gpus.iter()));
+            section(&mut out, "GPUs", &kernel_table(self.gpus.iter()));
             return out;
         }
         out.push_str(&format!("Devices in the order in which programs see them ({})\n", seen.loader));
         out.push_str(&device_table(&seen.devices, &self.gpus).render());
-        let unseen = self.gpus.iter().filter(|gpu| !seen.has(&gpu.0));
-        if let Some(table) = kernel_table(unseen) {
-            section(&mut out, "GPUs that programs do not see", Some(table));
+        let unseen = kernel_table(self.gpus.iter().filter(|gpu| !seen.has(&gpu.0)));
+        if !unseen.is_empty() {
+            section(&mut out, "GPUs that programs do not see", &unseen);
         }
         out.push_str(&format!("\nThis order: {}.\n", seen.reason));
         out.push_str(&seen.remedies);
@@ -125,8 +121,8 @@ impl Report {
             }
         }
         let mut out = String::new();
-        if self.gpus.len() > 1 && self.holders.iter().any(|holders| !holders.is_empty()) {
-            section(&mut out, "Programs that keep a GPU awake", Some(table));
+        if self.gpus.len() > 1 && !table.is_empty() {
+            section(&mut out, "Programs that keep a GPU awake", &table);
             if !self.gpus.windows(2).all(|pair| pair[0].0.driver == pair[1].0.driver) {
                 out.push_str(
                     "\nTo leave a GPU asleep: vkload settings --only-gpu integrated [--program PROGRAM]\n",
@@ -211,15 +207,13 @@ fn device_table(devices: &[Tried], gpus: &[Powered]) -> Table {
     table
 }
 
-fn kernel_table<'a>(gpus: impl Iterator<Item = &'a Powered>) -> Option<Table> {
+fn kernel_table<'a>(gpus: impl Iterator<Item = &'a Powered>) -> Table {
     let mut table = Table::new(&["GPU", "BUS", "KERNEL DRIVER", "POWER"]);
-    let mut is_empty = true;
     for (gpu, power) in gpus {
         let name = format!("{} [{:04x}:{:04x}]", gpu.name(), gpu.vendor, gpu.device);
         table.row([&name, &gpu.address, gpu.driver.as_deref().unwrap_or("-"), some(power).unwrap_or("-")]);
-        is_empty = false;
     }
-    (!is_empty).then_some(table)
+    table
 }
 
 /// Returns whether a driver's device is this GPU: by its address, or else by the numbers of its maker.

@@ -26,6 +26,15 @@ impl Format {
     }
 }
 
+/// Prints the answer as text, or reports why there is none. The exit code is 1 if the answer is that something is not as it should be.
+pub(crate) fn answer(answer: Result<(String, bool), String>) -> ExitCode {
+    match answer {
+        Ok((output, true)) => print(&output, ExitCode::SUCCESS),
+        Ok((output, false)) => print(&output, ExitCode::FAILURE),
+        Err(problem) => fail(&problem),
+    }
+}
+
 /// Prints lines as text, and returns `code`.
 pub(crate) fn print(output: &str, code: ExitCode) -> ExitCode {
     print_escaped(&escape::lines(output), code)

@@ -14,10 +14,8 @@ use crate::table::section;
 
 /// Prints the paths that the loader of programs searches here, or vkload's own.
 pub(crate) fn print(own: bool, json: bool) -> ExitCode {
-    match if own { Planned::here() } else { Planned::in_use() } {
-        Ok(planned) => output::print(&render(&planned, json), ExitCode::SUCCESS),
-        Err(problem) => output::fail(&problem),
-    }
+    let planned = if own { Planned::here() } else { Planned::in_use() };
+    output::answer(planned.map(|planned| (render(&planned, json), true)))
 }
 
 pub(crate) fn render(planned: &Planned, json: bool) -> String {
@@ -36,7 +34,7 @@ pub(crate) fn render(planned: &Planned, json: bool) -> String {
     }
     let mut out = String::new();
     for (title, _, paths) in &kinds {
-        section(&mut out, title, SearchPath::table(paths));
+        section(&mut out, title, &SearchPath::table(paths));
     }
     for note in notes {
         out.push_str(&format!("\nNote: {note}\n"));

@@ -29,13 +29,12 @@ impl SearchPath {
     }
 
     #[cfg(feature = "tool")]
-    /// Returns these search paths as a table, if the list is not empty.
-    pub(crate) fn table(paths: &[Self]) -> Option<Table> {
+    pub(crate) fn table(paths: &[Self]) -> Table {
         let mut table = Table::new(&["PLACE", "FOUND", "BECAUSE OF"]);
         for searched in paths {
             table.row([&searched.path, &searched.found, &searched.because]);
         }
-        (!paths.is_empty()).then_some(table)
+        table
     }
 }
 

@@ -24,6 +24,15 @@ impl Table {
         self.rows.push(cells.map(escape::line).to_vec());
     }
 
+    pub(crate) fn remove(&mut self, column: usize) {
+        self.rows.iter_mut().for_each(|row| _ = row.remove(column));
+    }
+
+    /// Returns whether it is only a head.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.len() < 2
+    }
+
     /// Returns the lines, each behind two blanks and ended by a newline. On a terminal, cells are wrapped so that lines fit.
     pub(crate) fn render(&self) -> String {
         self.within(terminal_width())
@@ -66,8 +75,8 @@ fn terminal_width() -> usize {
     if result == 0 && size.ws_col > 0 { size.ws_col.into() } else { usize::MAX }
 }
 
-pub(crate) fn section(out: &mut String, title: &str, table: Option<Table>) {
-    let lines = table.map_or_else(|| "  none\n".to_owned(), |table| table.render());
+pub(crate) fn section(out: &mut String, title: &str, table: &Table) {
+    let lines = if table.is_empty() { "  none\n".to_owned() } else { table.render() };
     out.extend(["\n", title, "\n", &lines]);
 }
 

@@ -13,7 +13,7 @@ use crate::diagnosis::asked::{self, Asked};
 use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::lossless;
-use crate::output::{clear_progress, fail, print as print_output};
+use crate::output::{answer, clear_progress};
 use crate::planned::Planned;
 use crate::probe::parent::Settings;
 use crate::program_run::Program;
@@ -42,15 +42,13 @@ struct Suspect {
 }
 
 pub(crate) fn print(options: &BisectArguments) -> ExitCode {
-    let answer = bisect(options);
+    let result = bisect(options);
     clear_progress();
-    match answer {
-        Ok(answer) => {
-            let (text, failed) = output::render(&answer, options.json);
-            print_output(&text, if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-        }
-        Err(problem) => fail(&problem),
-    }
+    answer(
+        result.map(|result| {
+            (output::render(&result, options.json), result.verdict != Verdict::FailsWithoutLayers)
+        }),
+    )
 }
 
 fn bisect(options: &BisectArguments) -> Result<BisectResult, String> {

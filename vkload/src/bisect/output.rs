@@ -8,10 +8,8 @@ use crate::command::Command;
 use crate::escape;
 use crate::program_run::{Ended, file_name};
 
-/// Returns the answer, and whether the program fails without any layer.
-pub(super) fn render(answer: &BisectResult, json: bool) -> (String, bool) {
-    let text = if json { escape::json(&to_json(answer)) } else { text(answer) };
-    (text, answer.verdict == Verdict::FailsWithoutLayers)
+pub(super) fn render(answer: &BisectResult, json: bool) -> String {
+    if json { escape::json(&to_json(answer)) } else { text(answer) }
 }
 
 impl BisectResult {
@@ -87,22 +85,14 @@ fn text(answer: &BisectResult) -> String {
     for name in &answer.stuck {
         out.push_str(&format!("\n{name} was active in every run: nothing turns it off for one run.\n"));
     }
-    let count = answer.runs.len();
-    out.push_str(&format!(
-        "\n{count} {} among {}: {}.\n",
-        if count == 1 { "run" } else { "runs" },
-        if answer.layers.len() == 1 {
-            "1 layer".to_owned()
-        } else {
-            format!("{} layers", answer.layers.len())
-        },
-        if answer.layers.is_empty() {
-            "none".to_owned()
-        } else {
-            answer.layers.iter().map(|suspect| suspect.layer.name.as_str()).collect::<Vec<_>>().join(", ")
-        },
-    ));
-    out
+    let (runs, layers) = (counted(answer.runs.len(), "run"), counted(answer.layers.len(), "layer"));
+    let all = answer.all();
+    let names = if all.is_empty() { "none".to_owned() } else { answer.names(&all).join(", ") };
+    out + &format!("\n{runs} among {layers}: {names}.\n")
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn without_layers(answer: &BisectResult) -> String {
@@ -126,26 +116,16 @@ fn without_layers(answer: &BisectResult) -> String {
 fn culprits(answer: &BisectResult, group: &[usize]) -> String {
     let run = answer.run(group);
     let ended = run.map(|run| run.ended.words()).unwrap_or_default();
-    let mut out = match answer.names(group)[..] {
-        [only] => format!("\n{only}: with this layer alone {} {ended}.\n", answer.name()),
-        _ => {
-            let names = answer.names(group).join(" and ");
-            format!(
-                "\n{names}: with these layers together {} {ended}. Turn off one of them.\n",
-                answer.name()
-            )
-        }
+    let (with, remedy) = match group {
+        [_] => ("this layer alone", ""),
+        _ => ("these layers together", " Turn off one of them."),
     };
-    for suspect in answer.suspects(group) {
-        out.push_str(&format!(
-            "  {}\n",
-            escape::line(&format!("{} is {}.", suspect.layer.name, suspect.why))
-        ));
-        out.push_str(&format!("  -> {}\n", suspect.off));
-        out.push_str(&format!(
-            "  -> Update or remove the layer: {}\n",
-            escape::line(&suspect.layer.manifest)
-        ));
+    let names = answer.names(group).join(" and ");
+    let mut out = format!("\n{names}: with {with} {} {ended}.{remedy}\n", answer.name());
+    for Suspect { layer, why, off } in answer.suspects(group) {
+        let (name, manifest) = (escape::line(&layer.name), escape::line(&layer.manifest));
+        out.push_str(&format!("  {name} is {}.\n  -> {off}\n", escape::line(why)));
+        out.push_str(&format!("  -> Update or remove the layer: {manifest}\n"));
     }
     out + &printed(run)
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use vkload_core::registry::{CommandId, find};
 use vkload_fault_rules::{failures, result_name};
 
@@ -22,7 +23,7 @@ use crate::diagnosis::subject::Target;
 use crate::facts::{Variables, own_variables};
 use crate::faults_layer;
 use crate::lossless;
-use crate::output::{clear_progress, fail, print as print_output, progress};
+use crate::output::{answer, clear_progress, progress};
 use crate::own_library::{make_private, private_folder};
 use crate::planned::Planned;
 use crate::program_run::{Ended, Program, Run, file_name};
@@ -69,7 +70,8 @@ struct Trial {
 }
 
 /// The effect of a failure on the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum Outcome {
     /// It ends as without the failure.
     Survives,
@@ -95,14 +97,10 @@ impl Trial {
 pub(crate) fn print(options: &FaultsArguments) -> ExitCode {
     let report = report(options);
     clear_progress();
-    match report {
-        Ok(report) => {
-            let is_bad = report.trials.iter().any(Trial::is_bad);
-            let code = if is_bad { ExitCode::FAILURE } else { ExitCode::SUCCESS };
-            print_output(&output::render(&report, options.json), code)
-        }
-        Err(problem) => fail(&problem),
-    }
+    answer(report.map(|report| {
+        let is_bad = report.trials.iter().any(Trial::is_bad);
+        (output::render(&report, options.json), !is_bad)
+    }))
 }
 
 /// The parts that all runs share.
@@ -229,11 +227,6 @@ fn has_damaged_memory(printed: &[String]) -> bool {
     printed.iter().any(|line| MESSAGES.iter().any(|message| line.contains(message)))
 }
 
-fn program(options: &FaultsArguments, limit: Duration) -> Program<'_> {
-    let runs_for = options.runs_for.map(Duration::from_secs);
-    Program { words: &options.program, limit: runs_for.unwrap_or(limit), keeps_running: runs_for.is_some() }
-}
-
 impl Runner<'_> {
     fn run(&self, rules: &str, limit: Duration) -> Result<Observed, String> {
         let log = self.folder.path.join("log");
@@ -242,7 +235,9 @@ impl Runner<'_> {
         let others: &[&str] = if self.validation.is_some() { &[validation::NAME] } else { &[] };
         let mut changes = faults_layer::changes(&self.layer, faults.trim(), &self.variables, others)?;
         changes.extend(self.validation.iter().flat_map(Validation::changes));
-        let run = program(self.options, limit).run(&changes)?;
+        let runs_for = self.options.runs_for.map(Duration::from_secs);
+        let (limit, keeps_running) = (runs_for.unwrap_or(limit), runs_for.is_some());
+        let run = Program { words: &self.options.program, limit, keeps_running }.run(&changes)?;
         let log = Log::parse(&fs::read_to_string(&log).unwrap_or_default());
         let broken = self.validation.as_ref().map(Validation::take).unwrap_or_default();
         Ok(Observed { run, log, broken })

@@ -12,14 +12,14 @@ pub(super) fn render(report: &Report, json: bool) -> String {
     if json { escape::json(&to_json(report)) } else { text(report) }
 }
 
-/// The outcomes, each with a verb and its name in JSON.
-const OUTCOMES: [(Outcome, &str, &str); 6] = [
-    (Outcome::Survives, "survives", "survives"),
-    (Outcome::GivesUp, "gives up after", "gives-up"),
-    (Outcome::Aborts, "aborts after", "aborts"),
-    (Outcome::Crashes, "crashes after", "crashes"),
-    (Outcome::Hangs, "hangs after", "hangs"),
-    (Outcome::NotReached, "does not reach", "not-reached"),
+/// The outcomes, each with a verb.
+const OUTCOMES: [(Outcome, &str); 6] = [
+    (Outcome::Survives, "survives"),
+    (Outcome::GivesUp, "gives up after"),
+    (Outcome::Aborts, "aborts after"),
+    (Outcome::Crashes, "crashes after"),
+    (Outcome::Hangs, "hangs after"),
+    (Outcome::NotReached, "does not reach"),
 ];
 
 impl Report {
@@ -29,22 +29,14 @@ impl Report {
 
     /// Returns the numbers of outcomes, in one line.
     fn headline(&self) -> String {
-        let count = |outcome| self.trials.iter().filter(|trial| trial.outcome == outcome).count();
-        let mut parts: Vec<String> = OUTCOMES
-            .iter()
-            .map(|(outcome, verb, _)| (count(*outcome), verb))
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, verb)| format!("{verb} {count}"))
-            .collect();
-        let leaks = self.trials.iter().filter(|trial| !trial.left.is_empty()).count();
-        let broken = self.trials.iter().filter(|trial| !trial.broken.is_empty()).count();
-        let mut add = |count: usize, verb: &str| {
-            if count > 0 {
-                parts.push(format!("{verb} after {count}"));
-            }
+        let part = |verb: &str, is_it: &dyn Fn(&Trial) -> bool| {
+            let count = self.trials.iter().filter(|trial| is_it(trial)).count();
+            (count > 0).then(|| format!("{verb} {count}"))
         };
-        add(leaks, "leaves objects");
-        add(broken, "breaks rules of Vulkan");
+        let outcomes = OUTCOMES.iter().map(|(outcome, verb)| part(verb, &|trial| trial.outcome == *outcome));
+        let leaks = part("leaves objects after", &|trial| !trial.left.is_empty());
+        let broken = part("breaks rules of Vulkan after", &|trial| !trial.broken.is_empty());
+        let parts: Vec<String> = outcomes.chain([leaks, broken]).flatten().collect();
         let failures = if self.trials.len() == 1 { "failure" } else { "failures" };
         format!("Of {} {failures}, {} {}", self.trials.len(), self.name(), joined(&parts))
     }
@@ -126,12 +118,11 @@ fn text(report: &Report) -> String {
 /// Returns the answer for programs. Names do not change between releases; new ones may come.
 fn to_json(report: &Report) -> Value {
     let trial = |trial: &Trial| {
-        let outcome = OUTCOMES.iter().find(|(outcome, ..)| *outcome == trial.outcome);
         json!({
             "command": trial.failure.command,
             "call": trial.failure.call,
             "result": trial.failure.result,
-            "outcome": outcome.map(|(_, _, name)| name),
+            "outcome": trial.outcome,
             "mistake": trial.is_bad(),
             "ended": trial.run.ended.to_json(),
             "left": trial.left,

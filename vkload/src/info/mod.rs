@@ -16,7 +16,7 @@ use crate::diagnosis::answer;
 use crate::diagnosis::gather::Whom;
 use crate::doctor::diagnosis;
 use crate::escape;
-use crate::output::{fail, print as print_output};
+use crate::output;
 use report::Report;
 
 /// Prints tables for people or one JSON object, and records the machine. The output has the result: the exit code only shows whether
@@ -24,12 +24,8 @@ use report::Report;
 pub(crate) fn print(options: &InfoArguments) -> ExitCode {
     let whom = if options.own { Whom::OwnLoader } else { Whom::AnyProgram(usize::BITS) };
     let case = diagnosis(whom, options.no_probe, options.timeout, options.record.as_deref());
-    match case.map(answer) {
-        Ok(answer) => {
-            print_output(&render(&gather::report(&answer), options.verbose, options.json), ExitCode::SUCCESS)
-        }
-        Err(problem) => fail(&problem),
-    }
+    let report = case.map(|case| gather::report(&answer(case)));
+    output::answer(report.map(|report| (render(&report, options.verbose, options.json), true)))
 }
 
 pub(crate) fn render(report: &Report, verbose: bool, json: bool) -> String {

@@ -15,17 +15,18 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
         (loader, "") => format!("Loader: {}\n", escape::line(loader)),
         (loader, vulkan) => format!("Vulkan {vulkan}\nLoader: {}\n", escape::line(loader)),
     };
-    section(&mut out, "Drivers", drivers(report, verbose));
-    section(&mut out, "Layers", layers(report, verbose));
-    if let (true, Some(table)) = (verbose, about_layers(report)) {
-        section(&mut out, "About layers", Some(table));
+    section(&mut out, "Drivers", &drivers(report, verbose));
+    section(&mut out, "Layers", &layers(report, verbose));
+    let about_layers = about_layers(report);
+    if verbose && !about_layers.is_empty() {
+        section(&mut out, "About layers", &about_layers);
     }
-    section(&mut out, "Devices", devices(&report.devices));
+    section(&mut out, "Devices", &devices(&report.devices));
     if verbose || report.problem.is_some() {
-        section(&mut out, "Searched", SearchPath::table(&report.searched));
+        section(&mut out, "Searched", &SearchPath::table(&report.searched));
     }
     if verbose {
-        section(&mut out, "Instance extensions", extensions(report));
+        section(&mut out, "Instance extensions", &extensions(report));
     }
     for note in &report.notes {
         let _ = write!(out, "\nNote: {}\n", escape::line(note));
@@ -37,21 +38,16 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
     out
 }
 
-fn drivers(report: &Report, verbose: bool) -> Option<Table> {
-    let mut table = Table::new(if verbose {
-        &["MANIFEST", "LIBRARY", "VULKAN", "USED"]
-    } else {
-        &["MANIFEST", "VULKAN", "USED"]
-    });
+fn drivers(report: &Report, verbose: bool) -> Table {
+    let mut table = Table::new(&["MANIFEST", "LIBRARY", "VULKAN", "USED"]);
     for driver in &report.drivers {
         let (view, used) = (&driver.view, used(driver, report.has_device()));
-        if verbose {
-            table.row([&view.manifest, &view.library, &view.api_version, &used]);
-        } else {
-            table.row([&view.manifest, &view.api_version, &used]);
-        }
+        table.row([&view.manifest, &view.library, &view.api_version, &used]);
     }
-    (!report.drivers.is_empty()).then_some(table)
+    if !verbose {
+        table.remove(1);
+    }
+    table
 }
 
 /// Returns whether the driver is used, and why not. A driver without a device is harmless while another one works: distributions
@@ -65,12 +61,8 @@ fn used(driver: &Driver, works: bool) -> String {
     }
 }
 
-fn layers(report: &Report, verbose: bool) -> Option<Table> {
-    let mut table = Table::new(if verbose {
-        &["NAME", "VULKAN", "ACTIVE", "MANIFEST", "DESCRIPTION"]
-    } else {
-        &["NAME", "VULKAN", "ACTIVE"]
-    });
+fn layers(report: &Report, verbose: bool) -> Table {
+    let mut table = Table::new(&["NAME", "VULKAN", "ACTIVE", "MANIFEST", "DESCRIPTION"]);
     for layer in &report.layers {
         let view = &layer.view;
         let active = match (view.is_active(), view.remark.as_str()) {
@@ -78,43 +70,40 @@ fn layers(report: &Report, verbose: bool) -> Option<Table> {
             (true, problem) => format!("yes, but {problem}"),
             (false, reason) => format!("no: {reason}"),
         };
-        let name = view.title();
-        if verbose {
-            table.row([name, &layer.api_version, &active, &view.manifest, &layer.description]);
-        } else {
-            table.row([name, &layer.api_version, &active]);
-        }
+        table.row([view.title(), &layer.api_version, &active, &view.manifest, &layer.description]);
     }
-    (!report.layers.is_empty()).then_some(table)
+    if !verbose {
+        table.remove(4);
+        table.remove(3);
+    }
+    table
 }
 
 /// Returns the layers' own information, except their descriptions.
-fn about_layers(report: &Report) -> Option<Table> {
+fn about_layers(report: &Report) -> Table {
     let mut table = Table::new(&["NAME", "STATUS", "PLATFORMS", "URL", "INTRODUCTION"]);
-    let mut telling = report.layers.iter().filter(|layer| !layer.about.is_empty()).peekable();
-    telling.peek()?;
-    for layer in telling {
+    for layer in report.layers.iter().filter(|layer| !layer.about.is_empty()) {
         let about = &layer.about;
         let introduction = about.introduction.split_whitespace().collect::<Vec<_>>().join(" ");
         table.row([&layer.view.name, &about.status, &about.platforms.join(" "), &about.url, &introduction]);
     }
-    Some(table)
+    table
 }
 
-fn devices(devices: &[Device]) -> Option<Table> {
+fn devices(devices: &[Device]) -> Table {
     let mut table = Table::new(&["NAME", "KIND", "VULKAN", "VENDOR:DEVICE", "DRIVER"]);
     for device in devices {
         let id = format!("{:04x}:{:04x}", device.vendor, device.device);
         let driver = [device.driver.as_str(), &device.driver_info].join(" ");
         table.row([&device.name_among(devices), &device.kind, &device.api_version, &id, driver.trim()]);
     }
-    (!devices.is_empty()).then_some(table)
+    table
 }
 
-fn extensions(report: &Report) -> Option<Table> {
+fn extensions(report: &Report) -> Table {
     let mut table = Table::new(&["NAME", "VERSION"]);
     for extension in &report.extensions {
         table.row([&extension.name, &extension.version.to_string()]);
     }
-    (!report.extensions.is_empty()).then_some(table)
+    table
 }

@@ -13,7 +13,7 @@ use crate::diagnosis::subject::Target;
 use crate::exec;
 use crate::facts::{self, Variables, own_variables};
 use crate::lossless;
-use crate::output::{fail, print as print_output};
+use crate::output::{answer, fail};
 use crate::planned::Planned;
 use crate::probe::{self, Trial};
 use crate::switches::{self, Changes, Wanted};
@@ -32,32 +32,35 @@ struct Row {
 /// Lists the layers, or becomes the program.
 pub(crate) fn run(options: &LayersArguments) -> ExitCode {
     let variables = own_variables();
-    let result = switched(options, &variables);
-    let (planned, changes) = match result {
+    let (planned, changes) = match switched(options, &variables) {
         Ok(both) => both,
         Err(problem) => return fail(&problem),
     };
     let Some((name, arguments)) = options.program.split_first() else {
-        let tried = if options.no_probe { Ok(BTreeMap::new()) } else { tried(&planned, &changes) };
-        return match tried.and_then(|tried| rows(&planned, &tried)) {
-            Ok(rows) => {
-                let mut notes: Vec<_> = planned.layers.notes.iter().map(ToString::to_string).collect();
-                let limit = planned.layers.limit().filter(|limit| *limit != SearchLimit::Settings); // has a note
-                let is_found = |name: &str| rows.iter().any(|row| row.view.name == name);
-                for (name, manifest) in
-                    facts::explicit_layers(&variables).iter().filter(|(name, _)| !is_found(name))
-                {
-                    notes.extend(limit.map(|limit| format!("{name} ({manifest}) is hidden, since {limit}")));
-                }
-                print_output(&output::render(&rows, &changes, &notes, options.json), ExitCode::SUCCESS)
-            }
-            Err(problem) => fail(&problem),
-        };
+        return answer(list(options, &planned, &changes, &variables).map(|list| (list, true)));
     };
     let mut command = Command::new(name);
-    command.args(arguments);
-    switches::apply(&mut command, &changes);
+    switches::apply(command.args(arguments), &changes);
     exec::replace_by(command, "layers")
+}
+
+fn list(
+    options: &LayersArguments,
+    planned: &Planned,
+    changes: &Changes,
+    variables: &Variables,
+) -> Result<String, String> {
+    let tried: Vec<_> =
+        if options.no_probe { Vec::new() } else { LayerView::active_by_default(&planned.layers) };
+    let tried: Vec<usize> = tried.iter().map(|layer| layer.index).collect();
+    let rows = rows(planned, &probe::layers::try_out(planned, &tried, changes))?;
+    let mut notes: Vec<_> = planned.layers.notes.iter().map(ToString::to_string).collect();
+    let limit = planned.layers.limit().filter(|limit| *limit != SearchLimit::Settings); // has a note
+    let is_found = |name: &str| rows.iter().any(|row| row.view.name == name);
+    for (name, manifest) in facts::explicit_layers(variables).iter().filter(|(name, _)| !is_found(name)) {
+        notes.extend(limit.map(|limit| format!("{name} ({manifest}) is hidden, since {limit}")));
+    }
+    Ok(output::render(&rows, changes, &notes, options.json))
 }
 
 /// Returns the plan with the layers that the options turn on and off, and the variable changes for it.
@@ -142,13 +145,6 @@ fn obstacle(planned: &Planned, name: &str) -> String {
     rows.into_iter()
         .find(|row| row.view.name == name)
         .map_or_else(|| "it is no longer found".to_owned(), |row| row.why)
-}
-
-/// Returns the results of opening the layers that are active with these variable changes, by their positions.
-fn tried(planned: &Planned, changes: &Changes) -> Result<BTreeMap<usize, Trial>, String> {
-    let active = planned.layers.activate(&LayerRequest::default()).map_err(|_| "memory ran out")?;
-    let indices: Vec<usize> = active.layers.iter().map(|active| active.layer).collect();
-    Ok(probe::layers::try_out(planned, &indices, changes))
 }
 
 /// Returns every layer that was found, in order of discovery, with the results of those that were tried.

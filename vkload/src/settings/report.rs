@@ -25,13 +25,12 @@ pub(super) fn run(options: &SettingsArguments) -> ExitCode {
         Some(file) => check(file),
         None => search(),
     };
-    let report = match report {
-        Ok(report) => report,
-        Err(error) => return output::fail(&error.to_string()),
-    };
     let program = options.program.as_deref();
-    let text = if options.json { escape::json(&report.json(program)) } else { report.text(program) };
-    output::print(&text, if report.is_fine() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let rendered = |report: Report| {
+        let text = if options.json { escape::json(&report.json(program)) } else { report.text(program) };
+        (text, report.is_fine())
+    };
+    output::answer(report.map(rendered).map_err(|error| error.to_string()))
 }
 
 /// A settings file, or the reason for its absence.
