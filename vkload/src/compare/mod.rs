@@ -1,49 +1,53 @@
 //! `vkload compare`: what differs between two recordings.
 
-mod output;
 mod subjects;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde::Serialize;
+use serde_json::json;
+
 use crate::arguments::CompareArguments;
-use crate::output::{fail, print as print_output};
+use crate::escape;
+use crate::output;
 use crate::replay;
+use subjects::SUBJECTS;
 
 /// The comparable values of one side: for each subject, a map from names to values.
 type Side = BTreeMap<&'static str, BTreeMap<String, String>>;
 
-struct Comparison {
-    /// The recordings, by their shortest distinct names.
-    names: [String; 2],
-    differences: Vec<Difference>,
-}
-
+#[derive(Serialize)]
 struct Difference {
     subject: &'static str,
     /// The subject: a variable, a file, a field.
     of: String,
     /// The value in each recording. At least one has a value.
-    values: [Option<String>; 2],
+    one: Option<String>,
+    other: Option<String>,
 }
 
 /// Prints what differs. The exit code is 1 if anything does.
 pub(crate) fn print(options: &CompareArguments) -> ExitCode {
-    match compare(&options.one, &options.other) {
-        Ok(answer) => {
-            let code = if answer.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-            print_output(&output::render(&answer, options.json), code)
-        }
-        Err(problem) => fail(&problem),
-    }
+    output::answer(differences(&options.one, &options.other).map(|differences| {
+        let names = names(&options.one, &options.other);
+        let output = if options.json { json(&names, &differences) } else { text(&names, &differences) };
+        (output, differences.is_empty())
+    }))
 }
 
-fn compare(one: &Path, other: &Path) -> Result<Comparison, String> {
-    let machines = [replay::load(one)?, replay::load(other)?];
-    let names = names(one, other);
-    let [one, other] = machines.map(subjects::side);
-    Ok(Comparison { names, differences: differences(&one?, &other?) })
+fn differences(one: &Path, other: &Path) -> Result<Vec<Difference>, String> {
+    let [one, other] = [replay::load(one)?, replay::load(other)?].map(subjects::side);
+    let (one, other) = (one?, other?);
+    let differences = SUBJECTS.iter().flat_map(|(subject, _)| {
+        let (one, other) = (&one[subject], &other[subject]);
+        let all: BTreeSet<_> = one.keys().chain(other.keys()).collect();
+        let values = all.into_iter().map(|of| (of.clone(), one.get(of).cloned(), other.get(of).cloned()));
+        let differing = values.filter(|(_, one, other)| one != other);
+        differing.map(|(of, one, other)| Difference { subject, of, one, other })
+    });
+    Ok(differences.collect())
 }
 
 /// Returns file names, or whole paths if the names are equal.
@@ -56,18 +60,40 @@ fn names(one: &Path, other: &Path) -> [String; 2] {
     }
 }
 
-fn differences(one: &Side, other: &Side) -> Vec<Difference> {
-    let mut differences = Vec::new();
-    let nothing = BTreeMap::new();
-    for (subject, _) in subjects::SUBJECTS {
-        let [one, other] = [one, other].map(|side| side.get(subject).unwrap_or(&nothing));
-        let mut all: Vec<&String> = one.keys().chain(other.keys()).collect();
-        all.sort();
-        all.dedup();
-        for of in all.into_iter().filter(|of| one.get(*of) != other.get(*of)) {
-            let values = [one, other].map(|entries| entries.get(of).cloned());
-            differences.push(Difference { subject, of: of.clone(), values });
+fn text([one, other]: &[String; 2], differences: &[Difference]) -> String {
+    let mut out = match differences.len() {
+        0 => format!("{one} and {other} are the same.\n"),
+        1 => format!("{one} and {other} differ in one thing.\n"),
+        count => format!("{one} and {other} differ in {count} things.\n"),
+    };
+    let only = |name: &str, value: &str| {
+        let value = if value.is_empty() { String::new() } else { format!(": {value}") };
+        format!("only in {name}{value}")
+    };
+    for of_subject in differences.chunk_by(|one, other| one.subject == other.subject) {
+        let title = SUBJECTS.iter().find(|(subject, _)| *subject == of_subject[0].subject);
+        out.extend(title.map(|(_, title)| format!("\n{title}\n")));
+        for difference in of_subject {
+            let values = match (&difference.one, &difference.other) {
+                (Some(a), Some(b)) => format!("{one}: {a} / {other}: {b}"),
+                (Some(value), None) => only(one, value),
+                (None, value) => only(other, value.as_deref().unwrap_or_default()),
+            };
+            out.push_str(&escape::line(&format!("  {}: {values}", difference.of)));
+            out.push('\n');
         }
     }
-    differences
+    out
+}
+
+/// Returns the answer for programs. Names do not change between releases; new ones may come.
+fn json([one, other]: &[String; 2], differences: &[Difference]) -> String {
+    escape::json(&json!({
+        "format": 1,
+        "vkload": env!("CARGO_PKG_VERSION"),
+        "one": one,
+        "other": other,
+        "same": differences.is_empty(),
+        "differences": differences,
+    }))
 }

@@ -2,22 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use vkload_core::discovery::{Answer, Question, Root};
 
 use super::Side;
+use crate::diagnosis;
 use crate::diagnosis::case::Case;
 use crate::diagnosis::trials::Trials;
-use crate::diagnosis::{self, Diagnosis};
 use crate::info::gather::report;
 use crate::info::report::Report;
 use crate::lossless;
 use crate::planned::Planned;
-use crate::probe::{Ending, Subject, Trial};
+use crate::probe::{Ending, Subject};
 use crate::replay::Machine;
-use crate::view::Device;
-use crate::view::DriverView;
+use crate::view::{Device, DriverView};
 
 /// The names of subjects, which do not change, and their titles, in the order of the answer: the result first, then what leads to it.
 pub(super) const SUBJECTS: &[(&str, &str)] = &[
@@ -49,64 +47,47 @@ type Entries = BTreeMap<String, String>;
 pub(super) fn side(machine: Machine) -> Result<Side, String> {
     let Machine { policy, planned, seen } = machine;
     let answer = diagnosis::answer(diagnosis::recorded(planned, seen)?);
-    let (report, planned) = (report(&answer), &answer.case.planned);
-    let mut side = Side::from([
-        ("variables", variables(planned)),
-        ("settings", settings(planned)),
-        (
-            "drivers",
-            report
-                .drivers
-                .iter()
-                .map(|driver| &driver.view)
-                .map(|driver| (driver.manifest.clone(), outcome(driver)))
-                .collect(),
-        ),
-        ("layers", layers(planned, &report)),
-        ("devices", devices(&report.devices)),
-    ]);
-    let built_in = policy.roots.iter().filter_map(|root| match root {
+    let Case { facts, target, trials, planned, .. } = &answer.case;
+    let report = report(&answer);
+    let all = json!(facts);
+    let mut side: Side = SUBJECTS.iter().map(|(subject, _)| (*subject, flat(&all[*subject]))).collect();
+    let drivers = report.drivers.iter().map(|it| (it.view.manifest.clone(), outcome(&it.view)));
+    let search = policy.roots.iter().filter_map(|root| match root {
         Root::BuiltIn { name, path } => Some(((*name).to_owned(), lossless::text(path))),
         Root::Variable { .. } => None,
     });
     let width = ("pointer width".to_owned(), policy.pointer_width.to_string());
-    side.insert("search", built_in.chain([width]).collect());
-    of_machine(&mut side, &answer);
+    let findings = answer.findings.iter().map(|finding| {
+        let of = format!("{} {}", finding.id.name(), finding.about);
+        (of.trim_end().to_owned(), format!("{}: {}", finding.severity.name(), finding.what))
+    });
+    let headline = ("answer".to_owned(), answer.headline());
+    side.extend([
+        ("findings", [headline].into_iter().chain(findings).collect()),
+        ("trials", of_trials(trials)),
+        ("devices", devices(&report.devices)),
+        ("drivers", drivers.collect()),
+        ("layers", layers(planned, &report)),
+        // More variables than the loader asks for concern the doctor.
+        ("variables", variables(planned).chain(facts.variables.clone()).collect()),
+        ("settings", settings(planned)),
+        ("search", search.chain([width]).collect()),
+        ("target", flat(&json!(target))),
+        ("manifests", each(&facts.manifests)),
+        ("packages", each(&facts.packages.installed)),
+    ]);
     Ok(side)
 }
 
-fn of_machine(side: &mut Side, answer: &Diagnosis) {
-    let Case { facts, target, trials, .. } = &answer.case;
-    // More variables than the loader asks for concern the doctor.
-    side.entry("variables").or_default().extend(facts.variables.clone());
-    side.insert("trials", of_trials(trials));
-    side.insert("target", flat(target));
-    let all = serde_json::to_value(facts).unwrap_or_default();
-    for (subject, _) in SUBJECTS {
-        if let (Some(fact), false) = (all.get(*subject), side.contains_key(subject)) {
-            side.insert(subject, flat(fact));
-        }
-    }
-    side.insert("manifests", each(&facts.manifests));
-    side.insert("packages", each(&facts.packages.installed));
-    let mut findings = Entries::from([("answer".to_owned(), answer.headline())]);
-    for finding in &answer.findings {
-        let of = format!("{} {}", finding.id.name(), finding.about);
-        findings.insert(of.trim_end().to_owned(), format!("{}: {}", finding.severity.name(), finding.what));
-    }
-    side.insert("findings", findings);
-}
-
 /// Returns the variables that the loader asked for and that are set.
-fn variables(planned: &Planned) -> Entries {
+fn variables(planned: &Planned) -> impl Iterator<Item = (String, String)> {
     let records = planned.settings.snapshot.records().iter().chain(planned.snapshot.records());
-    let set = records.filter_map(|record| match (&record.question, &record.answer) {
+    records.filter_map(|record| match (&record.question, &record.answer) {
         (Question::Variable(name, _), Answer::Value(Some(value))) => {
             Some((name.as_c_str().to_string_lossy().into_owned(), lossless::text(value)))
         }
         _ => None,
-    });
-    set.collect()
+    })
 }
 
 fn settings(planned: &Planned) -> Entries {
@@ -161,19 +142,17 @@ fn devices(devices: &[Device]) -> Entries {
 
 /// Inserts under this name, with a number appended if the name is taken.
 fn insert(entries: &mut Entries, name: &str, value: String) {
-    let mut free = name.to_owned();
-    for number in 2.. {
-        if !entries.contains_key(&free) {
-            break;
-        }
-        free = format!("{name} ({number})");
-    }
-    entries.insert(free, value);
+    let mut names = [name.to_owned()].into_iter().chain((2..).map(|number| format!("{name} ({number})")));
+    let free = names.find(|name| !entries.contains_key(name));
+    entries.extend(free.map(|name| (name, value)));
 }
 
 fn of_trials(trials: &Trials) -> Entries {
     let mut entries = Entries::new();
-    let mut add = |of: &str, trial: &Trial| {
+    let of_loader = [("the loader that programs get", &trials.program), ("vkload's own loader", &trials.own)];
+    let of_loader = of_loader.into_iter().flat_map(|(of, trial)| trial.iter().map(move |trial| (of, trial)));
+    let of_files = [&trials.drivers, &trials.layers, &trials.files].into_iter().flatten();
+    for (of, trial) in of_loader.chain(of_files.map(|(of, trial)| (of.as_str(), trial))) {
         let file = if trial.file.is_empty() { String::new() } else { format!("{}: ", trial.file) };
         let has_devices = !matches!(trial.of, Subject::Layer { .. } | Subject::DeviceFile { .. });
         let ended = match (&trial.ending, trial.usable().count()) {
@@ -185,14 +164,8 @@ fn of_trials(trials: &Trials) -> Entries {
             let (stage, ending) = tried.failure.as_ref()?;
             Some(format!(", {}: {}", tried.device.name, ending.tell(*stage)))
         });
-        let failures: String = failure.collect();
-        insert(&mut entries, of, format!("{file}{ended}{failures}"));
-    };
-    let of_loader = [("the loader that programs get", &trials.program), ("vkload's own loader", &trials.own)];
-    of_loader.iter().for_each(|(of, trial)| trial.iter().for_each(|trial| add(of, trial)));
-    trials.drivers.iter().for_each(|(manifest, trial)| add(manifest, trial));
-    trials.layers.iter().for_each(|(name, trial)| add(name, trial));
-    trials.files.iter().for_each(|(path, trial)| add(path, trial));
+        insert(&mut entries, of, format!("{file}{ended}{}", failure.collect::<String>()));
+    }
     let culprits: Vec<_> = trials.culprits().map(String::as_str).collect();
     if !culprits.is_empty() {
         entries.insert("layers to blame".to_owned(), culprits.join(", "));
@@ -209,39 +182,33 @@ fn each(names: &[String]) -> Entries {
 const IDENTITIES: &[&str] = &["manifest", "path", "place", "name", "library"];
 
 /// Returns all values in a fact, each with its path in words. Leaves out unknown, empty and false values.
-fn flat(fact: &impl Serialize) -> Entries {
+fn flat(fact: &Value) -> Entries {
     let mut entries = Entries::new();
-    let fact = serde_json::to_value(fact).unwrap_or_default();
-    flatten(&fact, "", &mut entries);
+    flatten(fact, "", &mut entries);
     entries
 }
 
 fn flatten(value: &Value, way: &str, entries: &mut Entries) {
-    let further = |step: &str| format!("{way} {step}").trim_start().to_owned();
     match value {
-        Value::Null | Value::Bool(false) => {}
-        Value::String(text) if text.is_empty() => {}
         Value::Object(fields) => {
             for (name, field) in fields {
-                match (name.as_str(), field.as_u64()) {
-                    ("vendor" | "device", Some(number)) => {
-                        insert(entries, &further(name), format!("{number:#06x}"));
-                    }
-                    ("mode", Some(number)) => insert(entries, &further(name), format!("{number:o}")),
-                    _ => flatten(field, &further(&words(name)), entries),
-                }
+                let field = match (name.as_str(), field.as_u64()) {
+                    ("vendor" | "device", Some(number)) => &json!(format!("{number:#06x}")),
+                    ("mode", Some(number)) => &json!(format!("{number:o}")),
+                    _ => field,
+                };
+                flatten(field, format!("{way} {}", words(name)).trim_start(), entries);
             }
         }
         Value::Array(elements) if elements.iter().any(Value::is_object) => {
-            for element in elements {
-                element_of(element, way, entries);
-            }
+            elements.iter().for_each(|element| element_of(element, way, entries));
         }
         Value::Array(elements) if elements.is_empty() => {}
         Value::Array(elements) => {
-            let elements: Vec<String> = elements.iter().map(scalar).collect();
-            insert(entries, way, elements.join(", "));
+            insert(entries, way, elements.iter().map(scalar).collect::<Vec<_>>().join(", "));
         }
+        Value::Null | Value::Bool(false) => {}
+        _ if value == "" => {}
         _ => insert(entries, way, scalar(value)),
     }
 }
@@ -249,14 +216,10 @@ fn flatten(value: &Value, way: &str, entries: &mut Entries) {
 /// Adds an element of a list as one entry, so that an element on one side only is one difference.
 fn element_of(element: &Value, way: &str, entries: &mut Entries) {
     let identity = IDENTITIES.iter().find(|name| element[**name].is_string());
-    let step = identity.and_then(|name| element[*name].as_str()).unwrap_or_default();
-    let mut fields = Entries::new();
     let mut rest = element.clone();
-    if let (Some(identity), Some(object)) = (identity, rest.as_object_mut()) {
-        object.remove(*identity);
-    }
-    flatten(&rest, "", &mut fields);
-    let fields: Vec<String> = fields.into_iter().map(|(of, value)| format!("{of} {value}")).collect();
+    let step = identity.map(|name| rest[*name].take());
+    let step = step.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let fields: Vec<String> = flat(&rest).into_iter().map(|(of, value)| format!("{of} {value}")).collect();
     insert(entries, format!("{way} {step}").trim(), fields.join(", "));
 }
 
@@ -270,12 +233,9 @@ fn scalar(value: &Value) -> String {
 
 /// Returns the words in a name such as `realPath`.
 fn words(name: &str) -> String {
-    let mut words = String::new();
-    for letter in name.chars() {
-        if letter.is_ascii_uppercase() {
-            words.push(' ');
-        }
-        words.push(letter.to_ascii_lowercase());
+    let mut words = name.to_owned();
+    for capital in 'A'..='Z' {
+        words = words.replace(capital, &format!(" {}", capital.to_ascii_lowercase()));
     }
     words
 }
