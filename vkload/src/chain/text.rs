@@ -43,9 +43,8 @@ impl Look {
 /// Returns the picture, with notes below it.
 pub(super) fn render(model: &Model, look: Look) -> String {
     let drawing = Drawing::new(model);
-    let pen = Pen { look, marks: if look.unicode { &LINE } else { &ASCII } };
-    let mut lines = pen.picture(&drawing);
-    lines.extend(drawing.notes.iter().flat_map(|note| pen.note(note)));
+    let mut lines = look.picture(&drawing);
+    lines.extend(drawing.notes.iter().flat_map(|note| look.note(note)));
     let mut out = String::new();
     for line in lines {
         out.push_str(line.trim_end());
@@ -54,66 +53,26 @@ pub(super) fn render(model: &Model, look: Look) -> String {
     out
 }
 
-/// The characters for lines and corners, and the mark for omitted words.
-struct Marks {
-    across: char,
-    down: char,
-    corners: [char; 4],
-    /// A line that ends at a box from above, and one that begins below it.
-    into: char,
-    out: char,
-    /// The trunk of a fork beside a row of drivers, and the trunk's end.
-    crossing: char,
-    end: char,
-    end_left: char,
-    /// The ends of a rule inside a box.
-    left_rule: char,
-    right_rule: char,
-    left_out: &'static str,
-}
+impl Look {
+    /// Returns this character for lines and corners, or one of ASCII for it.
+    fn mark(self, unicode: char) -> char {
+        match unicode {
+            _ if self.unicode => unicode,
+            '─' => '-',
+            '│' => '|',
+            '▼' => 'v',
+            _ => '+',
+        }
+    }
 
-const LINE: Marks = Marks {
-    across: '─',
-    down: '│',
-    corners: ['┌', '┐', '└', '┘'],
-    into: '▼',
-    out: '┬',
-    crossing: '┼',
-    end: '┴',
-    end_left: '┘',
-    left_rule: '├',
-    right_rule: '┤',
-    left_out: "…",
-};
-
-const ASCII: Marks = Marks {
-    across: '-',
-    down: '|',
-    corners: ['+'; 4],
-    into: 'v',
-    out: '+',
-    crossing: '+',
-    end: '+',
-    end_left: '+',
-    left_rule: '+',
-    right_rule: '+',
-    left_out: "...",
-};
-
-struct Pen {
-    look: Look,
-    marks: &'static Marks,
-}
-
-impl Pen {
-    fn picture(&self, drawing: &Drawing) -> Vec<String> {
+    fn picture(self, drawing: &Drawing) -> Vec<String> {
         let mut boxes: Vec<Vec<&Block>> = drawing.series.iter().map(|block| vec![block]).collect();
         let is_fork = drawing.branches.len() > 1;
         if let ([only], false) = (&drawing.branches[..], is_fork) {
             boxes.extend(boxes_of(only));
         }
         let width = width_of(&boxes);
-        let stack = self.stack(&boxes, width, Ends { enters: false, leaves: is_fork });
+        let stack = self.stack(&boxes, width, ['─', if is_fork { '┬' } else { '─' }]);
         let mut lines: Vec<_> = stack.into_iter().map(|line| blanks((WIDTH - width) / 2) + &line).collect();
         if is_fork {
             lines.extend(self.fork(&drawing.branches));
@@ -122,19 +81,17 @@ impl Pen {
     }
 
     /// Returns the drivers in rows of two, with the trunk of the fork between them.
-    fn fork(&self, branches: &[Branch]) -> Vec<String> {
-        let trunk = format!("{}{}", blanks(WIDTH / 2), self.marks.down);
+    fn fork(self, branches: &[Branch]) -> Vec<String> {
+        let down = self.mark('│');
+        let trunk = format!("{}{down}", blanks(WIDTH / 2));
         let mut lines = vec![format!("{trunk}  {FORK}")];
         let mut rows = branches.chunks(2).peekable();
         while let Some(row) = rows.next() {
             let is_last = rows.peek().is_none();
             lines.push(self.crossbar(row.len(), is_last));
-            let stacks: Vec<_> = row
-                .iter()
-                .map(|branch| self.stack(&boxes_of(branch), HALF, Ends { enters: true, leaves: false }))
-                .collect();
-            let gap =
-                if is_last { blanks(GAP) } else { format!("{0}{1}{0}", blanks(GAP / 2), self.marks.down) };
+            let stack = |branch| self.stack(&boxes_of(branch), HALF, ['▼', '─']);
+            let stacks: Vec<_> = row.iter().map(stack).collect();
+            let gap = if is_last { blanks(GAP) } else { format!("{0}{down}{0}", blanks(GAP / 2)) };
             let line = |stack: usize, line: usize| {
                 stacks.get(stack).and_then(|lines| lines.get(line)).cloned().unwrap_or_else(|| blanks(HALF))
             };
@@ -145,46 +102,47 @@ impl Pen {
     }
 
     /// Returns the line from the trunk to the middles of the boxes of a row.
-    fn crossbar(&self, boxes: usize, is_last: bool) -> String {
-        let [left, right, ..] = self.marks.corners;
-        let arm: String = iter::repeat_n(self.marks.across, WIDTH / 2 - HALF / 2 - 1).collect();
+    fn crossbar(self, boxes: usize, is_last: bool) -> String {
+        let arm: String = iter::repeat_n(self.mark('─'), WIDTH / 2 - HALF / 2 - 1).collect();
+        let right_arm = format!("{arm}{}", self.mark('┐'));
         let (middle, right_arm) = match (boxes, is_last) {
-            (1, _) => (self.marks.end_left, String::new()),
-            (_, true) => (self.marks.end, format!("{arm}{right}")),
-            (_, false) => (self.marks.crossing, format!("{arm}{right}")),
+            (1, _) => ('┘', String::new()),
+            (_, true) => ('┴', right_arm),
+            (_, false) => ('┼', right_arm),
         };
-        format!("{}{left}{arm}{middle}{right_arm}", blanks(HALF / 2))
+        format!("{}{}{arm}{}{right_arm}", blanks(HALF / 2), self.mark('┌'), self.mark(middle))
     }
 
-    /// Boxes below each other, joined by lines. Blocks of one box are alternatives with a rule between them.
-    fn stack(&self, boxes: &[Vec<&Block>], width: usize, ends: Ends) -> Vec<String> {
-        let [top_left, top_right, bottom_left, bottom_right] = self.marks.corners;
-        let Marks { across, left_rule, right_rule, into, out, .. } = *self.marks;
+    /// Boxes below each other, joined by lines, with these marks in the outermost lines. Blocks of one box are alternatives with a rule
+    /// between them.
+    fn stack(self, boxes: &[Vec<&Block>], width: usize, [first, last]: [char; 2]) -> Vec<String> {
         let mut lines = Vec::new();
         for (index, blocks) in boxes.iter().enumerate() {
-            let is_entered = index > 0 || ends.enters;
-            let is_left = index + 1 < boxes.len() || ends.leaves;
-            lines.push(self.rule(top_left, if is_entered { into } else { across }, top_right, width));
+            let top = if index == 0 { first } else { '▼' };
+            let bottom = if index + 1 == boxes.len() { last } else { '┬' };
+            lines.push(self.rule(['┌', top, '┐'], width));
             for (index, block) in blocks.iter().enumerate() {
                 if index > 0 {
-                    lines.push(self.rule(left_rule, across, right_rule, width));
+                    lines.push(self.rule(['├', '─', '┤'], width));
                 }
                 lines.extend(self.block(block, width));
             }
-            lines.push(self.rule(bottom_left, if is_left { out } else { across }, bottom_right, width));
+            lines.push(self.rule(['└', bottom, '┘'], width));
         }
         lines
     }
 
-    fn rule(&self, left: char, middle: char, right: char, width: usize) -> String {
-        let arm: String = iter::repeat_n(self.marks.across, width / 2 - 1).collect();
+    fn rule(self, marks: [char; 3], width: usize) -> String {
+        let [left, middle, right] = marks.map(|mark| self.mark(mark));
+        let arm: String = iter::repeat_n(self.mark('─'), width / 2 - 1).collect();
         format!("{left}{arm}{middle}{arm}{right}")
     }
 
     /// Returns the words of a box between its sides.
-    fn block(&self, block: &Block, width: usize) -> Vec<String> {
+    fn block(self, block: &Block, width: usize) -> Vec<String> {
         let inside = width - FRAME;
-        let down = self.marks.down;
+        let down = self.mark('│');
+        let left_out = if self.unicode { "…" } else { "..." };
         let side = |line: String, style: &str| {
             let padding = blanks(inside.saturating_sub(columns(&line)));
             format!("{down} {}{padding} {down}", self.paint(&line, style))
@@ -192,7 +150,7 @@ impl Pen {
         let mut lines: Vec<_> =
             wrap(&block.title, inside).into_iter().map(|line| side(line, style(block.role))).collect();
         for detail in &block.details {
-            let folded = fold(&detail.line(), inside, LINES, self.marks.left_out);
+            let folded = fold(&detail.line(), inside, LINES, left_out);
             lines.extend(folded.into_iter().map(|line| side(line, "")));
         }
         if !block.problem.is_empty() {
@@ -202,7 +160,7 @@ impl Pen {
         lines
     }
 
-    fn note(&self, note: &Note) -> Vec<String> {
+    fn note(self, note: &Note) -> Vec<String> {
         let mut lines = vec![String::new()];
         let style = if note.is_problem { PROBLEM } else { TITLE };
         lines.extend(wrap(&note.title, WIDTH).iter().map(|line| self.paint(line, style)));
@@ -212,20 +170,13 @@ impl Pen {
     }
 
     /// Returns the words in a style (the number of an escape sequence) if colour is on.
-    fn paint(&self, words: &str, style: &str) -> String {
-        if self.look.colour && !style.is_empty() {
+    fn paint(self, words: &str, style: &str) -> String {
+        if self.colour && !style.is_empty() {
             format!("\x1b[{style}m{words}\x1b[0m")
         } else {
             words.to_owned()
         }
     }
-}
-
-/// Whether a line leads to the first box of a stack, and one from the last.
-#[derive(Clone, Copy)]
-struct Ends {
-    enters: bool,
-    leaves: bool,
 }
 
 /// The width of a box's two sides.
