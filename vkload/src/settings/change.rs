@@ -15,30 +15,20 @@ use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, try_out};
 use crate::probe::{Attempt, Subject, Tried, try_all};
-use crate::settings_edit::{self, Json, NamedDevice, NamedLayer};
+use crate::settings_edit::{self, Json, NamedDevice};
 use crate::switches;
 use crate::view::{Device, DriverView};
 
 /// Shows and writes the change. The exit code is 1 if programs do not get all of it.
 pub(super) fn run(options: &SettingsArguments) -> ExitCode {
-    match changed(options) {
-        Ok((text, is_fine)) => {
-            output::print(&text, if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-        }
-        Err(problem) => output::fail(&problem),
-    }
+    output::answer(changed(options))
 }
 
 pub(super) fn undo(options: &SettingsArguments) -> ExitCode {
-    let done = edited_file::path(options.file.as_deref()).and_then(|path| Ok((history::undo(&path)?, path)));
-    match done {
-        Ok((true, path)) => output::print(&format!("{} is as before.\n", path.display()), ExitCode::SUCCESS),
-        Ok((false, path)) => {
-            let text = format!("{} is removed: it did not exist before.\n", path.display());
-            output::print(&text, ExitCode::SUCCESS)
-        }
-        Err(problem) => output::fail(&problem),
-    }
+    output::answer(edited_file::path(options.file.as_deref()).and_then(|path| {
+        let state = if history::undo(&path)? { "as before" } else { "removed: it did not exist before" };
+        Ok((format!("{} is {state}.\n", path.display()), true))
+    }))
 }
 
 fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
@@ -116,7 +106,7 @@ fn edit(
     let all = switches::plan(variables, &changes, program, usize::BITS)?;
     let layer = |name: &String| {
         let index = index_of(&all, name)?;
-        all.layers.layers.get(index).map(NamedLayer::of).ok_or_else(|| format!("no layer {name}"))
+        all.layers.layers.get(index).ok_or_else(|| format!("no layer {name}"))
     };
     for (name, control) in &options.layer {
         let control = match control {
@@ -124,7 +114,7 @@ fn edit(
             Control::Off => "off",
             Control::Auto => "auto",
         };
-        settings_edit::set_control(settings, &layer(name)?, control);
+        settings_edit::set_control(settings, layer(name)?, control);
     }
     if !options.order.is_empty() {
         let order = options.order.iter().map(layer).collect::<Result<Vec<_>, _>>()?;

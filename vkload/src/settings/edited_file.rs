@@ -84,12 +84,12 @@ fn is_writable(path: &Path) -> bool {
 }
 
 fn read(path: &Path) -> Result<Option<String>, String> {
-    match fs::read(path) {
-        Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(text)),
-            Err(_) => Err(format!("{} is not UTF-8; correct it or move it away", path.display())),
-        },
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(format!("{} is not UTF-8; correct it or move it away", path.display()))
+        }
         Err(error) => Err(format!("{}: {error}", path.display())),
     }
 }

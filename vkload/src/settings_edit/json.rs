@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -28,7 +28,7 @@ impl Json {
     fn read(text: &str) -> Result<Self, serde_json::Error> {
         match text.trim_start().as_bytes().first() {
             Some(b'{') => {
-                let Fields(fields) = serde_json::from_str(text)?;
+                let fields = serde_json::Deserializer::from_str(text).deserialize_map(Fields)?;
                 let read = |(name, value): (String, Box<RawValue>)| Ok((name, Self::read(value.get())?));
                 fields.into_iter().map(read).collect::<Result<_, _>>().map(Self::Object)
             }
@@ -153,30 +153,22 @@ fn block<T>(
     out.push(close);
 }
 
-/// The fields of an object in their order.
-struct Fields(Vec<(String, Box<RawValue>)>);
+/// Reads the fields of an object in their order.
+struct Fields;
 
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
+impl<'de> Visitor<'de> for Fields {
+    type Value = Vec<(String, Box<RawValue>)>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields = Vec::new();
         while let Some(field) = map.next_entry()? {
             fields.push(field);
         }
-        Ok(Fields(fields))
+        Ok(fields)
     }
 }
 

@@ -13,24 +13,6 @@ use crate::lossless;
 const NO_FILES: &[&str] = &["stdout", "stderr"];
 const UNORDERED: &str = "unordered_layer_location";
 
-/// A layer, as an entry of the list of layers names it.
-#[derive(Clone, Debug)]
-pub(crate) struct NamedLayer {
-    pub(crate) name: String,
-    pub(crate) manifest: String,
-    pub(crate) implicit: bool,
-}
-
-impl NamedLayer {
-    pub(crate) fn of(layer: &LayerCandidate) -> Self {
-        Self {
-            name: lossless::text(layer.name()),
-            manifest: lossless::text(&layer.path),
-            implicit: layer.kind == LayerKind::Implicit,
-        }
-    }
-}
-
 /// A device, as an entry of the list of devices names it.
 #[derive(Clone, Debug)]
 pub(crate) struct NamedDevice {
@@ -117,24 +99,24 @@ fn of_program(objects: &mut Vec<Json>, program: &str) -> usize {
 }
 
 /// Sets the control of a layer: `on`, `off` or `auto`.
-pub(crate) fn set_control(settings: &mut Json, layer: &NamedLayer, control: &str) {
-    let is_listed = settings.list("layers").iter().any(|entry| is_of(entry, &layer.name));
+pub(crate) fn set_control(settings: &mut Json, layer: &LayerCandidate, control: &str) {
+    let is_listed = settings.list("layers").iter().any(|entry| is_of(entry, layer));
     let others_are_searched =
         settings.field("layers").is_none() || settings.list("layers").iter().any(is_unordered);
     if control == "auto" && !is_listed && others_are_searched {
         return;
     }
     add(settings, layer);
-    for entry in settings.list_mut("layers").iter_mut().filter(|entry| is_of(entry, &layer.name)) {
+    for entry in settings.list_mut("layers").iter_mut().filter(|entry| is_of(entry, layer)) {
         entry.set("control", Json::string(control));
     }
 }
 
 /// Puts these layers in this order. Together they take the same positions as before.
-pub(crate) fn set_order(settings: &mut Json, layers: &[NamedLayer]) {
+pub(crate) fn set_order(settings: &mut Json, layers: &[&LayerCandidate]) {
     layers.iter().for_each(|layer| add(settings, layer));
     let entries = settings.list_mut("layers");
-    let position = |layer: &NamedLayer| entries.iter().position(|entry| is_of(entry, &layer.name));
+    let position = |layer: &&LayerCandidate| entries.iter().position(|entry| is_of(entry, layer));
     let positions: Vec<usize> = layers.iter().filter_map(position).collect();
     let ordered: Vec<Json> = positions.iter().filter_map(|at| entries.get(*at).cloned()).collect();
     let mut sorted = positions;
@@ -147,27 +129,28 @@ pub(crate) fn set_order(settings: &mut Json, layers: &[NamedLayer]) {
 }
 
 /// Adds a layer with the control `auto`, if it is missing, at the position of a call without a list.
-fn add(settings: &mut Json, layer: &NamedLayer) {
+fn add(settings: &mut Json, layer: &LayerCandidate) {
     if !matches!(settings.field("layers"), Some(Json::Array(_))) {
         settings.set("layers", Json::Array(vec![Json::object([("control", Json::string(UNORDERED))])]));
     }
     let Some(Json::Array(entries)) = settings.field_mut("layers") else { return };
-    if entries.iter().any(|entry| is_of(entry, &layer.name)) {
+    if entries.iter().any(|entry| is_of(entry, layer)) {
         return;
     }
+    let is_implicit = layer.kind == LayerKind::Implicit;
     let entry = Json::object([
-        ("name", Json::string(&layer.name)),
-        ("path", Json::string(&layer.manifest)),
+        ("name", Json::string(&lossless::text(layer.name()))),
+        ("path", Json::string(&lossless::text(&layer.path))),
         ("control", Json::string("auto")),
-        ("treat_as_implicit_manifest", Json::Scalar(layer.implicit.to_string())),
+        ("treat_as_implicit_manifest", Json::Scalar(is_implicit.to_string())),
     ]);
     // Implicit layers are called before explicit ones.
     let first = entries.iter().position(is_unordered).unwrap_or(0);
-    entries.insert(if layer.implicit { first } else { entries.len() }, entry);
+    entries.insert(if is_implicit { first } else { entries.len() }, entry);
 }
 
-fn is_of(entry: &Json, layer: &str) -> bool {
-    entry.field("name").and_then(Json::text).as_deref() == Some(layer)
+fn is_of(entry: &Json, layer: &LayerCandidate) -> bool {
+    entry.field("name").and_then(Json::text) == Some(lossless::text(layer.name()))
 }
 
 fn is_unordered(entry: &Json) -> bool {

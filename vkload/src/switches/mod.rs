@@ -15,8 +15,8 @@ use vkload_core::manifest::Control;
 use crate::facts::Variables;
 use crate::lossless;
 use crate::planned::Planned;
-use crate::settings_edit::{self, Json, NamedLayer};
-use crate::view::switch;
+use crate::settings_edit::{self, Json};
+use crate::view::{LayerView, switch};
 
 /// Changes to a process's variables: a value, or `None` to unset.
 pub(crate) type Changes = BTreeMap<String, Option<String>>;
@@ -56,8 +56,8 @@ pub(crate) fn changes(
     view.list(DISABLE, &view.names(&disabled), &mut changes);
     let controls = view.controls();
     if !controls.is_empty() || !wanted.order.is_empty() {
-        let order = view.named_layers(wanted.order);
-        let what: Vec<_> = controls.iter().chain(order.iter().map(|layer| &layer.name)).cloned().collect();
+        let order: Vec<_> = wanted.order.iter().filter_map(|index| view.layer(*index)).collect();
+        let what: Vec<_> = controls.iter().cloned().chain(view.names(wanted.order)).collect();
         let folder = settings_copy::make(planned, variables, &what.join(", "), &|settings| {
             settings_copy::leave_to_variables(settings, &controls);
             settings_edit::set_order(settings, &order);
@@ -116,9 +116,7 @@ pub(crate) fn plan(
 
 /// Returns the names of all layers that are active in a program that enables no layer.
 pub(crate) fn active_names(planned: &Planned) -> BTreeSet<String> {
-    let active = planned.layers.activate(&LayerRequest::default()).unwrap_or_default();
-    let layers = active.layers.iter().filter_map(|active| planned.layers.layers.get(active.layer));
-    layers.map(|layer| lossless::text(layer.name())).collect()
+    LayerView::active_by_default(&planned.layers).into_iter().map(|layer| layer.name).collect()
 }
 
 struct View<'a> {
@@ -233,10 +231,6 @@ impl View<'_> {
         if ordered != now {
             changes.insert(NAMES.0.to_owned(), Some(ordered));
         }
-    }
-
-    fn named_layers(&self, indices: &[usize]) -> Vec<NamedLayer> {
-        indices.iter().filter_map(|index| self.layer(*index)).map(NamedLayer::of).collect()
     }
 
     /// Replaces patterns with the names of the layers that stay, since a pattern may match a layer that is off. A name there also overrides
