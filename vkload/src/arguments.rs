@@ -33,19 +33,9 @@ pub(crate) struct Arguments {
     pub(crate) info: InfoArguments,
 }
 
-/// Returns the command line for manual pages and completions, without the hidden commands.
+/// Returns the command line for manual pages and completions.
 pub(crate) fn described() -> clap::Command {
-    let whole = Arguments::command();
-    let shown = whole.get_subcommands().filter(|command| !command.is_hide_set()).cloned();
-    clap::Command::new("vkload")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about(whole.get_about().cloned().unwrap_or_default())
-        .long_about(whole.get_long_about().cloned().unwrap_or_default())
-        .after_help(AFTER_HELP)
-        .args_conflicts_with_subcommands(true)
-        .disable_help_subcommand(true)
-        .args(whole.get_arguments().cloned())
-        .subcommands(shown)
+    Arguments::command().disable_help_subcommand(true)
 }
 
 #[derive(Debug, Subcommand)]
@@ -263,7 +253,7 @@ pub(crate) struct ChainArguments {
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
     /// Assume that the program enables this layer. Can be repeated. The exit code is 1 if a layer cannot be used.
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::ValueParser::new(layer_name))]
+    #[arg(long, value_name = "NAME", value_parser = |name: &str| CString::new(name))]
     pub(crate) layer: Vec<CString>,
     /// Do not load layers; show only what manifests, environment variables and settings files say.
     #[arg(long)]
@@ -414,8 +404,4 @@ fn faults(given: &str) -> Result<String, String> {
         vkload_fault_rules::Faults::parse(given)?;
     }
     Ok(given.to_owned())
-}
-
-fn layer_name(given: &str) -> Result<CString, std::ffi::NulError> {
-    CString::new(given)
 }
