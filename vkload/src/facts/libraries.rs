@@ -306,7 +306,9 @@ impl<'a> Closure<'a> {
         let prefix = manifest.split_once("/share/vulkan/").map(|(prefix, _)| prefix);
         let beside =
             prefix.into_iter().flat_map(|prefix| ["lib", "lib64"].map(|it| format!("{prefix}/{it}")));
-        let folders = ELSEWHERE.iter().map(|folder| (*folder).to_owned()).chain(beside);
+        let flatpaks = entries(Path::new("/usr/lib/x86_64-linux-gnu/GL"));
+        let flatpaks = flatpaks.iter().map(|extension| lossless::of(extension.join("lib")));
+        let folders = ELSEWHERE.iter().map(|folder| (*folder).to_owned()).chain(beside).chain(flatpaks);
         folders.map(|folder| format!("{folder}/{name}")).find(|path| {
             elf::read(&lossless::path(path)).is_ok_and(|elf| {
                 elf.bits == self.bits && elf.machine == elf::machine_for(u32::from(self.bits))

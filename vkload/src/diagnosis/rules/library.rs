@@ -32,12 +32,12 @@ pub(super) fn fault(case: &Case, manifest: &str, noun: &str) -> Option<LibraryPr
             .or_else(|| library.versions.first().map(|need| old_library(path, need))),
         LibraryState::Absent => fault(
             Id::LibraryAbsent,
-            match library.library.trim_end() == library.library {
-                true => format!("names the library {}, which does not exist", library.library),
-                false => format!(
-                    "names the library \"{}\", whose name ends in a blank: it does not exist",
-                    library.library
-                ),
+            match &library.library {
+                name if name.trim_end() != name => {
+                    format!("names the library \"{name}\", whose name ends in a blank: it does not exist")
+                }
+                path if path.contains('/') => format!("names the library {path}, which does not exist"),
+                name => format!("names the library {name}, which the dynamic linker does not find"),
             },
             absent_steps(case, manifest, noun),
         ),

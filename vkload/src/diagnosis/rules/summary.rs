@@ -86,7 +86,7 @@ pub(super) fn other_width(case: &Case) -> Option<Finding> {
     }
     let names: Vec<_> = used.iter().map(|driver| file_name(&driver.manifest)).collect();
     let what = format!(
-        "no driver for {}-bit programs is installed, only for others: {}",
+        "no manifest names a driver for {}-bit programs, only for others: {}",
         case.target.bits,
         names.join(", ")
     );
