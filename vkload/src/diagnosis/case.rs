@@ -150,6 +150,12 @@ impl Case {
         command.map_or_else(|| unknown.into(), Step::from)
     }
 
+    /// Returns whether there are libraries of NVIDIA's in the kernel's version, which its container toolkit gives.
+    pub(super) fn has_nvidias_libraries(&self) -> bool {
+        let nvidia = &self.facts.nvidia;
+        nvidia.module.as_ref().is_some_and(|module| nvidia.libraries.contains(module))
+    }
+
     /// Returns how NVIDIA's driver is installed here, or given to a container.
     pub(super) fn install_nvidia(&self) -> Vec<Step> {
         if self.facts.environment.container.is_some() && !self.facts.environment.may_have_toolkit() {
@@ -160,7 +166,8 @@ impl Case {
         }
         if self.facts.environment.container.is_some() {
             let asked = self.variable("NVIDIA_DRIVER_CAPABILITIES").unwrap_or_default();
-            if asked.split(',').any(|it| matches!(it.trim(), "all" | "graphics")) {
+            let asks = asked.split(',').any(|it| matches!(it.trim(), "all" | "graphics"));
+            if asks || self.has_nvidias_libraries() {
                 return vec![
                     Step::say("On the host, see that NVIDIA's driver works, let the toolkit list it again, and create the container anew: ")
                         .run(Command::new("sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml", &[])),

@@ -234,6 +234,12 @@ fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
             "NVIDIA's libraries are installed, and no kernel here has the module nvidia".to_owned(),
             step.and_say("; if not, reinstall NVIDIA's driver with the headers of this kernel"),
         )
+    } else if gpu.maker().is_some() && module.is_none() && !gpu.modules.is_empty() {
+        let step = match system.is("ubuntu") {
+            true => Command::new("sudo apt-get install linux-modules-extra-{}", &[kernel]).into(),
+            false => "Install the package of this kernel that has the module, or a kernel that has it".into(),
+        };
+        (format!("no kernel here has the module {usual}"), step)
     } else if system.secure_boot && usual == "nvidia" && firmware.is_none() {
         let key = system.module_key.as_deref().unwrap_or("KEY");
         let step = Step::say("Enrol the key of the module, and restart: ");

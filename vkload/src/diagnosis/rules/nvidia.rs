@@ -139,10 +139,9 @@ pub(super) fn container(case: &Case) -> Option<Finding> {
     let loads =
         |(of, trial): &(String, Trial)| file_name(of).contains("nvidia") && trial.stage > Stage::Negotiate;
     let has_driver = case.trials.drivers.iter().any(loads);
-    // The toolkit gives the libraries of the kernel's version.
-    let nvidia = &case.facts.nvidia;
-    let is_given = nvidia.module.as_ref().is_some_and(|module| nvidia.libraries.contains(module));
-    if !has_graphics && !has_driver && !is_given && (case.works().is_some() || nvidia.libraries.is_empty()) {
+    let is_given = case.has_nvidias_libraries();
+    let has_none = case.facts.nvidia.libraries.is_empty();
+    if !has_graphics && !has_driver && !is_given && (case.works().is_some() || has_none) {
         let what = match capabilities {
             Some(value) => format!("is \"{value}\", which lacks \"graphics\", so the container has no Vulkan driver for its NVIDIA GPU"),
             None => "is not set, so the container got no Vulkan driver for its NVIDIA GPU: only compute and utility are given".to_owned(),
