@@ -83,7 +83,7 @@ unsafe fn with_label(
 
 pub(super) const fn entry_points<D: Driver>() -> EntryPoints<D> {
     // SAFETY: each function implements its command, with the runtime's objects for this driver; the calls obey the
-    // specification, but for NULL.
+    // specification. Where NULL is accepted, it is checked.
     unsafe {
         entry_points! {
             CreateDebugUtilsMessengerEXT = |call| {

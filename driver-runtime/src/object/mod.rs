@@ -268,7 +268,7 @@ impl<T: VkObject> Object<T> {
     }
 
     /// # Safety
-    /// As for [`Object::destroy`].
+    /// The object lives and is not used any more; for the callbacks as for [`Object::destroy`].
     #[cold]
     #[inline(never)]
     unsafe fn destroy_with_callbacks(object: NonNull<Self>, callbacks: *const vk::AllocationCallbacks<'_>) {
@@ -368,7 +368,7 @@ impl<T: VkObject> Owned<T> {
     }
 
     /// # Safety
-    /// The object has no other owner and came from `memory`.
+    /// The object has no other owner and came from `memory`, in a block of the size that its base has.
     unsafe fn adopt(object: NonNull<Object<T>>, memory: CopiedCallbacks) -> Self {
         Self { object, memory }
     }

@@ -14,7 +14,7 @@ use crate::machine::Block;
 use crate::memory::{Allocator, Application, Box, OutOfMemory};
 use crate::registry::{CommandId, DEVICE_SLOTS, INSTANCE_SLOTS};
 
-/// One entry of a table: the address of a function, never NULL once the table is complete.
+/// One entry of a table: the address of a function, never NULL for a command once the table is complete.
 #[repr(transparent)]
 pub struct Slot(AtomicPtr<c_void>);
 
@@ -74,13 +74,13 @@ pub struct WithTable<T, D> {
 }
 
 impl<T: Table, D> WithTable<T, D> {
-    /// Creates a table whose slots hold their stubs, followed by `data`.
+    /// Creates a table whose slots of known commands hold their stubs, followed by `data`.
     pub fn try_new<A: Allocator>(data: D, allocator: A) -> Result<Box<Self, A>, OutOfMemory> {
         let mut both = Box::<Self, A>::try_new_uninit_in(allocator)?;
         let pointer = both.as_mut_ptr();
         // SAFETY: the box is large enough for both, and both are written.
         unsafe {
-            // These loaders give no command a slot that the registry does not know.
+            // Loaders with such tables give slots to known commands only.
             T::write_stubs(&raw mut (*pointer).table, T::KNOWN);
             (&raw mut (*pointer).data).write(data);
             Ok(both.assume_init())
@@ -130,7 +130,7 @@ pub trait Table {
     /// Writes a table to `table` whose first `count` slots hold their stubs, and the others NULL.
     ///
     /// # Safety
-    /// `table` can be written to, and has that many slots.
+    /// `table` can be written to, and `count` is at most that of [`Self::MISSING`].
     unsafe fn write_stubs(table: *mut Self, count: usize)
     where
         Self: Sized,

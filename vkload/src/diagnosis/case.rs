@@ -187,11 +187,12 @@ impl Case {
     pub(super) fn give_device(&self, path: &str) -> Step {
         let step = match self.facts.environment.container.as_deref() {
             Some("systemd-nspawn") => {
-                Command::new("--bind={} --property=DeviceAllow={}", &[&path, &format!("{path} rw")])
+                let allowed = if path.starts_with("/dev/dri") { "char-drm" } else { path };
+                Command::new("--bind={} --property=DeviceAllow={}", &[&path, &format!("{allowed} rw")])
             }
             Some("lxc" | "lxc-libvirt") => {
-                let step = "Add the device to the container's configuration on the host, both as lxc.mount.entry and in lxc.cgroup2.devices.allow";
-                return format!("{step}: {path}").into();
+                let step = "On the host, add it to the container's configuration as lxc.mount.entry, and its numbers (ls -l) to lxc.cgroup2.devices.allow";
+                return format!("{path}: {step}").into();
             }
             Some("kubernetes") => {
                 return format!("Let the device plugin, or CDI, give the pod {path}: a volume with it gives no access without a privileged container").into();

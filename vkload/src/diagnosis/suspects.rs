@@ -372,19 +372,26 @@ impl Search<'_> {
         let home = self.settings.variables.get("HOME").filter(|home| home.len() > 1);
         let folders = ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"];
         let folders = folders.iter().filter_map(|name| self.settings.variables.get(*name)).chain(home);
-        let folders: Vec<_> =
-            folders.map(|folder| format!("{folder}/")).chain(["/etc/".to_owned()]).collect();
+        let own = folders.filter(|folder| folder.starts_with('/')).map(|folder| format!("{folder}/"));
+        let folders: Vec<_> = own.chain(OF_DRIVERS.iter().map(|path| (*path).to_owned())).collect();
         let manifests = self.planned.drivers.drivers.iter().map(|found| &found.path);
         let manifests: Vec<_> = manifests
             .chain(self.planned.layers.layers.iter().map(|found| &found.path))
             .chain([&self.planned.settings.plan.path])
             .map(|path| lossless::text(path))
             .collect();
-        let mut files = traced(self.loader, self.settings).used;
-        files.retain(|path| {
-            folders.iter().any(|folder| path.starts_with(folder)) && !manifests.contains(path)
-        });
-        files
+        let trial = traced(self.loader, self.settings);
+        // If tracing alone helps, no file is at fault.
+        if is_better(&trial, self.with) {
+            return Vec::new();
+        }
+        let is_suspect = |path: &String| {
+            folders.iter().any(|folder| path.starts_with(folder))
+                && self.settings.variables.get("XAUTHORITY") != Some(path)
+                && !path.ends_with("/.Xauthority")
+                && !manifests.contains(path)
+        };
+        trial.used.into_iter().filter(is_suspect).collect()
     }
 
     /// Returns the first manifest of a driver without which the others get further, though it may work alone.
@@ -441,6 +448,11 @@ const LEADING: &[&str] = &[
 
 /// Variables that programs need for other things than Vulkan, and those that only drivers and layers can do without.
 const NEEDED: &[&str] = &["DBUS_", "HOME", "LOGNAME", "PATH", "USER", "XDG_RUNTIME_DIR"];
+
+/// Where the system's files for drivers and layers are.
+const OF_DRIVERS: &[&str] =
+    &["/etc/amd/", "/etc/drirc", "/etc/glvnd/", "/etc/nvidia/", "/etc/OpenCL/", "/etc/vulkan/"];
+
 const OF_DISPLAYS: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"];
 
 /// Who reads a variable.

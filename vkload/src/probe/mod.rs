@@ -47,6 +47,8 @@ pub fn init_doctor() {
         && let Some(subject) = notes::open()
     {
         if let Some(hidden) = env::var_os(HIDDEN) {
+            // SAFETY: this process has no other thread yet.
+            unsafe { env::remove_var(HIDDEN) };
             traced::start(&lossless::of(hidden).lines().map(str::to_owned).collect::<Vec<_>>());
         }
         process::exit(child::run(&subject));

@@ -102,7 +102,8 @@ fn start(subject: &Subject, settings: &Settings, changes: &Changes) -> Result<(S
     let spawn = || {
         let notes = Notes::new(&serde_json::to_string(subject)?)?;
         let mut command = Command::new(own_path()?);
-        switches::apply(command.arg(PROBE).env_clear().envs(pairs(&settings.variables)), changes);
+        command.arg(PROBE).env_clear().envs(pairs(&settings.variables)).env_remove(HIDDEN);
+        switches::apply(&mut command, changes);
         let (descriptor, memory) = (notes.descriptor().as_raw_fd(), memory_limit());
         // SAFETY: it calls only functions that may be called between fork and exec.
         unsafe { command.pre_exec(move || confine(descriptor, memory)) };
@@ -147,10 +148,10 @@ fn watch((mut child, notes): (Subprocess, Notes), settings: &Settings, trial: &m
     child.stop = settings.stop.clone();
     let status = child.wait_or_report(trial.of.name(), limit, settings.late);
     if status.is_none() {
-        // SAFETY: the process is this one's child and has not been waited for.
+        // SAFETY: the process is this one's child, has a group of its own, and has not been waited for.
         unsafe {
-            libc::kill(child.id(), crash::ASKS);
-            libc::kill(child.id(), libc::SIGCONT);
+            libc::kill(-child.id(), crash::ASKS);
+            libc::kill(-child.id(), libc::SIGCONT);
         }
         child.wait(GRACE);
     }

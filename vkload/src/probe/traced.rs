@@ -34,15 +34,22 @@ pub(super) fn start(hidden: &[String]) -> bool {
         -1 => false,
         0 => {
             notes::become_writer();
-            // SAFETY: numbers only. Without the permission to be traced, it does not stop.
+            // SAFETY: numbers only. Without the permission to be traced, it does not stop, and ends with the other process all the same.
             unsafe {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
                 if libc::ptrace(libc::PTRACE_TRACEME, 0, 0usize, 0usize) == 0 {
                     libc::raise(libc::SIGSTOP);
                 }
             }
             true
         }
-        child => Tracer { hidden, calls: BTreeMap::new(), noted: BTreeSet::new() }.run(child),
+        child => {
+            // A trial that takes long is asked for its library; the copy answers.
+            // SAFETY: numbers only.
+            unsafe { libc::signal(libc::SIGQUIT, libc::SIG_IGN) };
+            Tracer { hidden, calls: BTreeMap::new(), noted: BTreeSet::new(), usable: BTreeSet::new() }
+                .run(child)
+        }
     }
 }
 
@@ -59,6 +66,8 @@ struct Tracer<'a> {
     /// By thread.
     calls: BTreeMap<i32, Call>,
     noted: BTreeSet<(String, i32)>,
+    /// Files on which some ioctl succeeded: drivers try others that need more rights.
+    usable: BTreeSet<String>,
 }
 
 impl Tracer<'_> {
@@ -67,6 +76,7 @@ impl Tracer<'_> {
             | libc::PTRACE_O_TRACECLONE
             | libc::PTRACE_O_TRACEFORK
             | libc::PTRACE_O_TRACEVFORK
+            | libc::PTRACE_O_TRACEEXEC
             | libc::PTRACE_O_EXITKILL;
         let mut is_new = true;
         loop {
@@ -90,8 +100,9 @@ impl Tracer<'_> {
                         self.at_call(thread);
                         0
                     }
-                    // A new thread, or an event.
-                    libc::SIGSTOP | libc::SIGTRAP => 0,
+                    libc::SIGTRAP if status >> 16 != 0 => 0,
+                    // A new thread.
+                    libc::SIGSTOP => 0,
                     other => other,
                 };
                 libc::ptrace(libc::PTRACE_SYSCALL, thread, 0usize, libc::c_long::from(signal));
@@ -144,7 +155,11 @@ impl Tracer<'_> {
         }
         let error = i32::try_from(-result.min(0)).unwrap_or(0);
         let is_absent = error == libc::ENOENT;
-        let line = if error == 0 && !is_ioctl && is_content(&path) {
+        if is_ioctl && (error == 0 || self.usable.contains(&path)) {
+            self.usable.insert(path);
+            return;
+        }
+        let line = if error == 0 && is_content(&path) {
             Line::Used(path.clone())
         } else if matters(&path, is_absent) && [libc::ENOENT, libc::EACCES, libc::EPERM].contains(&error) {
             Line::Refused(Refused { path: path.clone(), is_absent, by_ioctl: is_ioctl })
@@ -160,14 +175,15 @@ impl Tracer<'_> {
     }
 }
 
-/// Returns whether this is a file by which drivers reach a GPU. They look for more GPUs than there are, and only the first process of a
-/// display may use a card's own file.
+/// By these drivers reach a GPU. They try others that they can do without.
+const NEEDED: &[&str] =
+    &["/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/dxg", "/dev/mali"];
+const NEEDED_FOLDERS: &[&str] =
+    &["/dev/dri/render", "/sys/dev/char", "/sys/class/drm", "/sys/bus/pci", "/proc/driver/nvidia"];
+
+/// Returns whether this is a file by which drivers reach a GPU. They look for more render nodes than there are.
 fn matters(path: &str, is_absent: bool) -> bool {
-    let is_device = path.starts_with("/dev/") && !path.starts_with("/dev/shm");
-    if is_absent {
-        return is_device && !path.starts_with("/dev/dri");
-    }
-    !path.contains("/card") && (is_device || path.starts_with("/sys/") || path.starts_with("/proc/driver/"))
+    NEEDED.contains(&path) || !is_absent && NEEDED_FOLDERS.iter().any(|folder| path.starts_with(folder))
 }
 
 /// Returns whether this is a file with content that a library or a program reads, and no library.
@@ -185,8 +201,12 @@ fn end(status: i32) -> ! {
     // SAFETY: nothing of this process is needed any more.
     unsafe {
         if libc::WIFSIGNALED(status) {
+            let signal = libc::WTERMSIG(status);
             libc::prctl(libc::PR_SET_DUMPABLE, 0);
-            libc::raise(libc::WTERMSIG(status));
+            // Rust's runtime handles some.
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+            libc::_exit(128 + signal);
         }
         libc::_exit(libc::WEXITSTATUS(status))
     }

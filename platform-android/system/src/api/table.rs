@@ -6,7 +6,8 @@ use vkload_core::registry::{CommandId, ExtensionSet, command};
 use super::disabled::DISABLED;
 use super::exports::LIST;
 
-/// Fills the table of an instance or a device with these enabled extensions from the head of its chain.
+/// Fills the new table of an instance or a device, in which no command is set, with these enabled extensions from the head of its
+/// chain.
 ///
 /// # Errors
 /// A command of Vulkan 1.0 that the head lacks.
@@ -15,6 +16,7 @@ pub(super) fn fill<T: Table>(
     enabled: &ExtensionSet,
     find: impl Fn(CommandId) -> Option<Command>,
 ) -> Result<(), CommandId> {
+    // None of these is a core command.
     for row in DISABLED.iter().filter(|row| !enabled.contains(row.extension)) {
         table.set(row.command, row.stub);
     }

@@ -117,7 +117,7 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
         let finding = Finding::new(case, Id::DeviceRefused, path, what);
         let container = case.facts.environment.container.is_some();
         Some(if *cause == Cause::NotPermitted && container {
-            finding.step(case.give_device(path).and_say(": a mounted device file alone gives no access"))
+            finding.step(case.give_device(path))
         } else if matches!(cause, Cause::NotPermitted | Cause::Denied) {
             finding.step("See what forbids it (SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied")
         } else {

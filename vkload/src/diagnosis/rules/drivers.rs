@@ -88,10 +88,14 @@ pub(super) fn without_manifest(case: &Case) -> Option<Finding> {
         device.name
     );
     let finding = Finding::new(case, Id::ManifestMissing, library, what);
-    if case.facts.owners.get(library).is_some_and(|package| !package.is_empty()) {
-        return Some(finding.step(case.reinstall(library)));
-    }
     let bare = file_name(library);
+    if case.facts.owners.get(library).is_some_and(|package| !package.is_empty()) {
+        // NVIDIA's manifest may be in another package.
+        return Some(match bare.contains("nvidia") {
+            true => finding.with_steps(case.install_nvidia()),
+            false => finding.step(case.reinstall(library)),
+        });
+    }
     let name = bare.trim_start_matches("libvulkan_").trim_start_matches("libGLX_");
     let name = name.split('.').next().unwrap_or_default().trim_end_matches("_icd");
     let (file, api) = (format!("/etc/vulkan/icd.d/{name}_icd.json"), &device.api_version);
@@ -251,9 +255,6 @@ pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Ste
         };
         return [install, leave_out(case, driver)].concat();
     }
-    if let Some(step) = trial.refused.last().and_then(|file| give(case, file)) {
-        return [vec![step], leave_out(case, driver)].concat();
-    }
     let words = match &trial.ending {
         Ending::Failed { words, .. } => words.as_str(),
         _ => "",
@@ -284,7 +285,8 @@ pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Ste
     if matches!(trial.ending, Ending::Failed { cause: Cause::WrongKind, .. }) {
         return vec![case.remove(&driver.manifest).into()];
     }
-    leave_out(case, driver)
+    let given = trial.refused.last().and_then(|file| give(case, file));
+    given.into_iter().chain(leave_out(case, driver)).collect()
 }
 
 /// Returns how a driver gets a file that it did not get.

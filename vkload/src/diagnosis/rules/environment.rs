@@ -116,12 +116,12 @@ pub(super) fn container(case: &Case) -> Option<Finding> {
     }
     let what = format!("this container ({name}) has no graphics device");
     let finding = Finding::new(case, Id::ContainerWithoutDevice, "container", what);
-    Some(
-        finding.step(
-            case.give_device("/dev/dri")
-                .and_say("; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"),
-        ),
-    )
+    let step = case.give_device("/dev/dri");
+    Some(finding.step(if case.facts.environment.may_have_toolkit() {
+        step.and_say("; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
+    } else {
+        step
+    }))
 }
 
 /// Reports findings about a running process, such as another file system.

@@ -87,14 +87,19 @@ const CHOOSING: &[(&str, &str, &str)] = &[
 pub(super) fn choosing(case: &Case) -> Vec<Finding> {
     let listed = case.trials.program.iter().flat_map(|program| &program.devices);
     let devices: Vec<&Device> = listed.map(|tried| &tried.device).collect();
-    let plain = |text: &str| text.to_ascii_lowercase().replace('-', "");
+    let is_wgpu = |name: &str| name.starts_with("WGPU_");
+    let of_uuid = |device: &&Device| device.uuid.to_ascii_lowercase().replace('-', "");
     let of = |(name, by, programs): &(&str, &str, &str)| {
         let value = case.variable(name).filter(|_| !devices.is_empty())?;
         let is_number = |it: &str| it.trim().parse().is_ok_and(|at: usize| at < devices.len());
         let is_chosen = match *by {
-            "UUID" => devices.iter().any(|device| plain(&device.uuid).contains(&plain(value))),
-            "number" => value.split(',').any(is_number),
-            _ => devices.iter().any(|device| plain(&device.name).contains(&plain(value))),
+            "UUID" => devices.iter().any(|device| of_uuid(device).contains(&value.to_ascii_lowercase())),
+            "number" => value.split([',', ' ']).filter(|it| !it.is_empty()).all(is_number),
+            _ if is_wgpu(name) => {
+                let wanted = value.to_ascii_lowercase();
+                devices.iter().any(|device| device.name.to_ascii_lowercase().contains(&wanted))
+            }
+            _ => devices.iter().any(|device| device.name.contains(value)),
         };
         // Drivers of Vulkan 1.0 report no UUID.
         if is_chosen || (*by == "UUID" && devices.iter().any(|device| device.uuid.is_empty())) {
