@@ -93,9 +93,11 @@ pub(super) fn collect(home: Option<&String>) -> User {
     User { member_of: database.groups_of(&name), address_space: address_space(), name, id, home, groups }
 }
 
+// The limit has 32 bits on some processors.
+#[allow(clippy::useless_conversion)]
 fn address_space() -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the structure is valid.
     unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) };
-    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    (limit.rlim_cur != libc::RLIM_INFINITY).then(|| u64::from(limit.rlim_cur))
 }

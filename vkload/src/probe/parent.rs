@@ -129,7 +129,8 @@ unsafe fn confine(notes: RawFd, memory: u64) -> io::Result<()> {
     unsafe {
         // Unlike RLIMIT_AS, this does not count memory that drivers reserve without using. If the machine runs out of memory before that,
         // the kernel should kill the child first.
-        libc::setrlimit(libc::RLIMIT_DATA, &libc::rlimit { rlim_cur: memory, rlim_max: memory });
+        let most = libc::rlim_t::try_from(memory).unwrap_or(libc::RLIM_INFINITY);
+        libc::setrlimit(libc::RLIMIT_DATA, &libc::rlimit { rlim_cur: most, rlim_max: most });
         let score = libc::open(c"/proc/self/oom_score_adj".as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
         libc::write(score, c"1000".as_ptr().cast(), 4);
         libc::close(score);
