@@ -6,6 +6,8 @@ use crate::own_loader;
 
 /// Returns ash's entry on the loader in this program, or on the system's if the [`Config`](crate::Config) prefers that. The first call
 /// fixes the configuration.
+///
+/// Vulkan calls read environment variables as C libraries do, so no other thread may call [`set_var`](std::env::set_var) meanwhile.
 #[must_use]
 pub fn entry() -> Entry {
     let functions = StaticFn { get_instance_proc_addr: get_instance_proc_addr() };

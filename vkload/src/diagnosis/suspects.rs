@@ -193,9 +193,16 @@ impl Search<'_> {
             let out: Vec<_> = left_out.iter().filter_map(|index| suspects.get(*index)).copied().collect();
             self.changes(&out).map(|changes| (self.attempt)(&changes))
         };
-        let all: Vec<usize> = (0..suspects.len()).collect();
-        let goal =
-            (!all.is_empty()).then(|| attempt(&all)).flatten().filter(|goal| is_better(goal, self.with));
+        let helps = |left_out: &[usize]| {
+            (!left_out.is_empty()).then(|| attempt(left_out)).flatten().filter(|it| is_better(it, self.with))
+        };
+        let mut all: Vec<usize> = (0..suspects.len()).collect();
+        let mut goal = helps(&all);
+        if goal.is_none() && all.len() > 1 && !matches!(self.with.ending, Ending::TimedOut { .. }) {
+            // It may need one of them, such as the variable that leads to the loader.
+            let one = all.iter().find_map(|index| Some((vec![*index], helps(&[*index])?)));
+            (all, goal) = one.map_or((all, None), |(one, goal)| (one, Some(goal)));
+        }
         let Some(goal) = goal else { return Vec::new() };
         let fails = |kept: &[usize]| {
             let left_out: Vec<usize> = all.iter().copied().filter(|index| !kept.contains(index)).collect();
