@@ -41,7 +41,7 @@ impl Memory {
         Some(Self { block, layout })
     }
 
-    /// Returns the byte at an offset, which lies in the block.
+    /// Returns the byte at an offset, if it lies in the block.
     fn at(&self, offset: u64) -> Option<NonNull<u8>> {
         let offset = usize::try_from(offset).ok().filter(|offset| *offset < self.layout.size())?;
         // SAFETY: the offset lies in the block.

@@ -12,7 +12,7 @@ use super::memory::ParentMemory;
 use super::parent::{ParentKind, Root};
 use super::private_data::Slot;
 
-/// A table from handles to the base that the object would have had.
+/// A table from handles to the bases that the objects would have if the driver had created them.
 pub struct Foreign {
     root: NonNull<Root>,
     /// [`Root::release`] must run before the drop: it frees the bases.

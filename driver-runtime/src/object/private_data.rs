@@ -6,7 +6,7 @@ use vkload_core::memory::{OutOfMemory, Vec};
 
 use super::memory::ParentMemory;
 
-/// A private data slot of one device.
+/// A private data slot of one device, or of one instance for the runtime's own use.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     /// The address of the device, which distinguishes it from others.

@@ -46,14 +46,14 @@ impl BitOr for Ability {
 }
 
 impl Ability {
-    /// Returns both sets combined, at compile time.
+    /// Returns both sets combined: `|`, which constants cannot use.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-/// A type of synchronisation objects.
+/// What the objects of one of the driver's types can do, and how other processes can share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SyncType {
     abilities: Ability,

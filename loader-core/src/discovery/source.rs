@@ -1,4 +1,4 @@
-//! The source of drivers, layers and settings.
+//! Where a library gets its drivers, layers and settings from: a search, or a fixed list.
 #![forbid(unsafe_code)]
 
 use super::layers::discover_layers;

@@ -80,7 +80,7 @@ impl Diagnosis {
         }
     }
 
-    /// Returns whether programs cannot use Vulkan, as far as it is known.
+    /// Returns whether programs cannot use Vulkan, as far as is known.
     pub(crate) fn fails_for_programs(&self) -> bool {
         let is_kept_out = |process: &Process| !process.lacks.is_empty();
         let is_asked =

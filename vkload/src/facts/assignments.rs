@@ -73,7 +73,7 @@ const STEAM: &[&str] = &[
 /// Larger files are not read.
 const SIZE_LIMIT: u64 = 8 << 20;
 
-/// Returns the lines that set any of these variables for programs of this user, or for a process: its number and program.
+/// Returns the lines that set any of these variables for programs of this user, or for the process with this number and program.
 pub(super) fn collect(variables: &Variables, home: &str, process: Option<(u32, &Path)>) -> Vec<Assignment> {
     let names: Vec<&str> = variables.keys().map(String::as_str).filter(|name| is_telling(name)).collect();
     if names.is_empty() {

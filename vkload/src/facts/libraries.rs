@@ -141,7 +141,7 @@ pub(super) fn files(search: &Search, libraries: &[&Path]) -> BTreeSet<PathBuf> {
     closure.files
 }
 
-/// Returns the state of the file at `path`, of which this was read, for programs of this width.
+/// Returns the state of the file at `path`, from which `elf` was read, for programs with pointers of this width.
 pub(super) fn state_of(path: &Path, elf: &Result<Elf, ElfError>, bits: u32) -> LibraryState {
     if let Ok(to) = fs::read_link(path)
         && !path.exists()

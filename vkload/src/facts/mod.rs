@@ -157,7 +157,7 @@ pub(crate) fn check_rights(variables: &Variables, libraries: &[&Path]) -> Result
         .try_for_each(|file| rights::check(file))
 }
 
-/// Returns the Vulkan loader that a program of this tool's width gets, whose file is `program`, if that is known.
+/// Returns the Vulkan loader that a program of this tool's width gets. `program` is the program's file, if it is known.
 pub(crate) fn loader_of(variables: &Variables, program: Option<&Path>) -> Option<LoaderFile> {
     let loaders = linker::Search::new(variables, program).loaders();
     loaders.into_iter().find(|loader| loader.first && u32::from(loader.bits) == usize::BITS)

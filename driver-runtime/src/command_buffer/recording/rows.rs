@@ -48,7 +48,7 @@ pub(super) struct PointerField {
     pub(super) when: &'static [(usize, &'static [i32])],
 }
 
-/// The data behind a pointer in a structure.
+/// How much data a pointer in a structure leads to.
 pub(super) enum Count {
     Chain,
     One,
