@@ -1,5 +1,7 @@
 //! Finds the cause of a failure: a trial leaves out all suspects of one kind. If it gets further, later trials leave out fewer of them.
 
+mod variables;
+
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +9,7 @@ use vkload_core::discovery::{Candidate, DriverDecision, SkipReason};
 
 use super::trials::Trials;
 use crate::bisection;
-use crate::facts::{Gpu, READ, Variables};
+use crate::facts::Gpu;
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, loads, traced};
@@ -15,6 +17,7 @@ use crate::probe::{Ending, HIDDEN, Progress, Subject, Trial, Tried};
 use crate::rights;
 use crate::switches::{self, Changes, Wanted};
 use crate::view::LayerView;
+use variables::{Reader, suspected};
 
 /// What is at fault: without these together it goes further.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -439,60 +442,8 @@ impl Search<'_> {
     }
 }
 
-/// Variables by which the loader finds layers and manifests. These files are tried before the variables.
-const LEADING: &[&str] = &[
-    "VK_LAYER_PATH",
-    "VK_ADD_LAYER_PATH",
-    "VK_IMPLICIT_LAYER_PATH",
-    "VK_ADD_IMPLICIT_LAYER_PATH",
-    "VK_INSTANCE_LAYERS",
-    "VK_LOADER_LAYERS_",
-    "XDG_CONFIG_HOME",
-    "XDG_CONFIG_DIRS",
-    "XDG_DATA_HOME",
-    "XDG_DATA_DIRS",
-];
-
-/// Variables that programs need for other things than Vulkan, and those that only drivers and layers can do without.
-const NEEDED: &[&str] = &["DBUS_", "HOME", "LOGNAME", "PATH", "USER", "XDG_RUNTIME_DIR"];
-
 /// Where the system's files for drivers and layers are.
 const OF_DRIVERS: &[&str] =
     &["/etc/amd/", "/etc/drirc", "/etc/glvnd/", "/etc/nvidia/", "/etc/OpenCL/", "/etc/vulkan/"];
 
 const OF_DISPLAYS: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"];
-
-/// Who reads a variable.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reader {
-    /// The loader, to find layers and manifests.
-    Search,
-    /// Vulkan, the dynamic linker or Mesa.
-    Known,
-    /// A driver or a layer may.
-    Unknown,
-}
-
-/// Returns the variables that may be at fault and have this reader. What turns a layer on is no suspect beside the layer, since a trial without
-/// either leaves out the same.
-fn suspected<'a>(
-    planned: &Planned,
-    variables: &'a Variables,
-    reader: Reader,
-) -> impl Iterator<Item = &'a str> {
-    let begins = |name: &str, starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
-    let turns_on: Vec<String> = planned
-        .layers
-        .layers
-        .iter()
-        .filter_map(|layer| layer.manifest.as_ref()?.enable_environment.as_ref())
-        .map(|switch| lossless::text(switch.variable.bytes()))
-        .collect();
-    let of = move |name: &str| match name {
-        _ if begins(name, LEADING) => Some(Reader::Search),
-        _ if turns_on.iter().any(|it| it == name) => None,
-        _ if begins(name, READ) => Some(Reader::Known),
-        _ => (!begins(name, NEEDED)).then_some(Reader::Unknown),
-    };
-    variables.keys().map(String::as_str).filter(move |name| of(name) == Some(reader))
-}
