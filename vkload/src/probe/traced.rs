@@ -26,12 +26,12 @@ const BY_PATH: &[(libc::c_long, usize)] = &[
     (libc::SYS_faccessat2, 1),
 ];
 
-/// Continues in a copy of this process, which this process traces until it ends, and then ends in the same way. Fails if there can be no
-/// copy.
-pub(super) fn start(hidden: &[String]) -> bool {
+/// Continues in a copy of this process, which this process traces until it ends, and then ends in the same way. If there
+/// can be no copy, this process continues untraced.
+pub(super) fn start(hidden: &[String]) {
     // SAFETY: this process has no other thread yet.
     match unsafe { libc::fork() } {
-        -1 => false,
+        -1 => {}
         0 => {
             notes::become_writer();
             // SAFETY: numbers only. Without the permission to be traced, it does not stop, and ends with the other process all the same.
@@ -41,7 +41,6 @@ pub(super) fn start(hidden: &[String]) -> bool {
                     libc::raise(libc::SIGSTOP);
                 }
             }
-            true
         }
         child => {
             // A trial that takes long is asked for its library; the copy answers.
@@ -177,7 +176,7 @@ impl Tracer<'_> {
 
 /// By these drivers reach a GPU. They try others that they can do without.
 const NEEDED: &[&str] =
-    &["/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/dxg", "/dev/mali"];
+    &["/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-modeset", "/dev/nvidia-uvm", "/dev/dxg", "/dev/mali0"];
 const NEEDED_FOLDERS: &[&str] =
     &["/dev/dri/render", "/sys/dev/char", "/sys/class/drm", "/sys/bus/pci", "/proc/driver/nvidia"];
 
@@ -189,7 +188,10 @@ fn matters(path: &str, is_absent: bool) -> bool {
 /// Returns whether this is a file with content that a library or a program reads, and no library.
 fn is_content(path: &str) -> bool {
     let is_kernels = ["/dev/", "/proc/", "/sys/"].iter().any(|folder| path.starts_with(folder));
-    !is_kernels && !path.contains(".so") && fs::metadata(Path::new(path)).is_ok_and(|found| found.is_file())
+    !is_kernels
+        && !path.ends_with(".so")
+        && !path.contains(".so.")
+        && fs::metadata(Path::new(path)).is_ok_and(|found| found.is_file())
 }
 
 fn memory(thread: i32) -> std::io::Result<File> {
