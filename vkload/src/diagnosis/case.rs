@@ -147,7 +147,8 @@ impl Case {
         let command = self.facts.packages.vulkan_driver(vendor, self.target.bits);
         let unknown =
             "Install your distribution's Vulkan driver for this GPU (Mesa's, unless the vendor has its own)";
-        command.map_or_else(|| unknown.into(), Step::from)
+        let by_configuration = self.by_configuration().map_or(unknown, |row| row.1);
+        command.map_or_else(|| by_configuration.into(), Step::from)
     }
 
     /// Returns whether there are libraries of NVIDIA's in the kernel's version, which its container toolkit gives.
@@ -178,9 +179,15 @@ impl Case {
         if self.is_sealed() {
             return vec![self.update_sandbox()];
         }
-        let unknown = || vec!["Install NVIDIA's driver; its Vulkan part comes with it".into()];
+        let unknown = "Install NVIDIA's driver; its Vulkan part comes with it";
+        let unknown = || vec![self.by_configuration().map_or(unknown, |row| row.2).into()];
         let manager = self.facts.packages.manager;
         manager.map_or_else(unknown, |manager| manager.nvidia_driver(&self.facts.system))
+    }
+
+    /// Returns the row of a distribution in which drivers are configured.
+    fn by_configuration(&self) -> Option<&'static (&'static str, &'static str, &'static str)> {
+        BY_CONFIGURATION.iter().find(|row| self.facts.system.is(row.0))
     }
 
     /// Returns how this container is given a device file.
@@ -215,6 +222,12 @@ impl Case {
     }
 
     pub(super) fn install_library(&self, name: &str) -> Vec<Step> {
+        if self.facts.environment.wsl.is_some() && OF_WINDOWS.contains(&name) {
+            return vec![match self.facts.environment.container {
+                Some(_) => "Start the container with --device /dev/dxg -v /usr/lib/wsl:/usr/lib/wsl -e LD_LIBRARY_PATH=/usr/lib/wsl/lib".into(),
+                None => "In Windows: update the GPU's driver, then wsl --update and wsl --shutdown".into(),
+            }];
+        }
         if self.is_sealed() {
             return vec![self.update_sandbox()];
         }
@@ -297,6 +310,23 @@ impl Case {
         environment.flatpak.is_some() || environment.snap.is_some() || environment.steam_runtime.is_some()
     }
 }
+
+/// Distributions in which drivers are configured rather than installed: how Mesa's and NVIDIA's are.
+const BY_CONFIGURATION: &[(&str, &str, &str)] = &[
+    (
+        "nixos",
+        "Set hardware.graphics.enable and, for 32-bit programs, hardware.graphics.enable32Bit to true in configuration.nix, then: sudo nixos-rebuild switch",
+        "Set services.xserver.videoDrivers = [ \"nvidia\" ] and hardware.graphics.enable = true in configuration.nix, then: sudo nixos-rebuild boot, and restart",
+    ),
+    (
+        "gentoo",
+        "Set USE=vulkan and the GPU's VIDEO_CARDS in /etc/portage, then: sudo emerge --oneshot media-libs/mesa",
+        "Install it: sudo emerge x11-drivers/nvidia-drivers",
+    ),
+];
+
+/// Libraries that Windows gives its subsystem for Linux, in `/usr/lib/wsl/lib`.
+const OF_WINDOWS: &[&str] = &["libdxcore.so", "libd3d12.so", "libd3d12core.so"];
 
 /// The vendor number of AMD's GPUs.
 pub(super) const AMD: u32 = 0x1002;

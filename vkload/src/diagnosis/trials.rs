@@ -22,6 +22,9 @@ use crate::view::LayerView;
 /// A layer or driver that takes longer is tried again, in case the machine was busy.
 pub(super) const LONG: u64 = 2000;
 
+/// The variable that adds manifests to the search.
+const ADD: &str = "VK_ADD_DRIVER_FILES";
+
 /// A driver's manifest, and the name and the value of a variable.
 type Helping = (String, String, String);
 
@@ -66,7 +69,8 @@ impl Trials {
         keep: &mut dyn FnMut(&Self),
     ) -> Self {
         let (mut trials, none) = (Self::default(), Changes::new());
-        let (nodes, gpus, absent) = (&facts.nodes, &facts.gpus, facts.user.absent(&settings.variables));
+        let (nodes, gpus) = (&facts.nodes, &facts.gpus);
+        let absent = absent(planned, facts, settings);
         let layers = LayerView::active_by_default(&planned.layers);
         let mut attempts = vec![Attempt::of("", target.subject())];
         for (_, driver) in planned.drivers.used() {
@@ -262,6 +266,18 @@ impl Trials {
     pub(crate) fn layer(&self, name: &str) -> Option<&Trial> {
         self.layers.iter().find(|(of, trial)| of == name && trial.has_begun()).map(|(_, trial)| trial)
     }
+}
+
+/// Returns variables that are not set, and values with which more may work.
+fn absent(planned: &Planned, facts: &Facts, settings: &Settings) -> Vec<(String, String)> {
+    let mut all = facts.user.absent(&settings.variables);
+    let searched: Vec<_> = planned.drivers.drivers.iter().map(|it| lossless::text(&it.path)).collect();
+    let apart = facts.manifests_apart.iter().filter(|path| !searched.contains(path));
+    let apart: Vec<_> = apart.map(String::as_str).collect();
+    if !apart.is_empty() && !settings.variables.contains_key(ADD) {
+        all.push((ADD.to_owned(), apart.join(":")));
+    }
+    all
 }
 
 /// Returns the variable with which this driver gets further: a folder to search that has a library which the driver did not find, or an

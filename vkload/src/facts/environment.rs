@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::files::{entries, name_of, read};
 use super::variables::Variables;
+use crate::command::Command;
 
 /// Containers, virtual machines and other environments of a program.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
@@ -39,6 +40,14 @@ pub(crate) struct Flatpak {
     pub(crate) gl_extensions: Vec<String>,
     /// Whether it may use graphics devices.
     pub(crate) devices: bool,
+}
+
+impl Flatpak {
+    /// Returns the command that installs this extension of the runtime, in the runtime's branch.
+    pub(crate) fn install(&self, extension: &str) -> Command {
+        let branch = if self.branch.is_empty() { String::new() } else { format!("//{}", self.branch) };
+        Command::new("flatpak install flathub org.freedesktop.Platform.{}{}", &[&extension, &branch])
+    }
 }
 
 /// Words in a machine's vendor and product names, and the virtual machine that they identify.

@@ -1,12 +1,11 @@
 //! The graphics devices on the bus, as the kernel lists them. Reading these files wakes no device.
 
-use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{content, entries, name_of, read};
+use super::files::{entries, name_of, read};
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -34,7 +33,7 @@ pub(crate) struct Module {
     pub(crate) is_here: bool,
     /// Other kernels of this machine that have it.
     pub(crate) elsewhere: Vec<String>,
-    /// The file or folder of firmware that it needs and that is not there.
+    /// The folder of its firmware, if that is not there.
     pub(crate) firmware: Option<String>,
     pub(crate) is_loaded: bool,
 }
@@ -156,7 +155,7 @@ impl Gpu {
 }
 
 pub(super) fn collect() -> Vec<Gpu> {
-    let (mut gpus, messages) = (Vec::new(), OnceCell::new());
+    let mut gpus = Vec::new();
     for device in entries(Path::new("/sys/bus/pci/devices")) {
         if number(&device.join("class")).is_some_and(|class| class >> 16 == 3) {
             let vendor = number(&device.join("vendor")).unwrap_or(0);
@@ -164,7 +163,7 @@ pub(super) fn collect() -> Vec<Gpu> {
             let is_idle = gpu.driver.as_ref().is_none_or(|driver| driver == "nouveau");
             let drivers = gpu.maker().filter(|_| is_idle).map(|maker| maker.kernel_drivers);
             let modules = drivers.into_iter().flatten();
-            gpu.modules = modules.filter_map(|driver| module(driver, &messages)).collect();
+            gpu.modules = modules.filter_map(|driver| module(driver)).collect();
             gpus.push(gpu);
         }
     }
@@ -183,11 +182,7 @@ const FIRMWARE: &[(&str, &str)] =
     &[("amdgpu", "amdgpu"), ("i915", "i915"), ("nouveau", "nvidia"), ("radeon", "radeon"), ("xe", "xe")];
 /// Debian's names for the module nvidia, by series.
 const NVIDIA: [&str; 3] = ["/nvidia_current", "/nvidia_tesla", "/nvidia_legacy"];
-/// Files with the kernel's messages, which may be readable, and the most bytes of each that are read.
-const LOGS: &[&str] = &["/var/log/dmesg", "/var/log/kern.log", "/var/log/messages", "/var/log/syslog"];
-const LOG_LIMIT: u64 = 64 << 20;
-
-fn module(name: &str, messages: &OnceCell<Vec<String>>) -> Option<Module> {
+fn module(name: &str) -> Option<Module> {
     let running = read(Path::new("/proc/sys/kernel/osrelease"));
     let folders = ["/usr/lib/modules", "/lib/modules"].map(|folder| entries(Path::new(folder))).concat();
     // The kernel does not distinguish dashes from underscores, and its lists have both, so all become underscores.
@@ -202,48 +197,20 @@ fn module(name: &str, messages: &OnceCell<Vec<String>>) -> Option<Module> {
     kernels.dedup();
     let is_here = kernels.contains(&running);
     kernels.retain(|kernel| *kernel != running);
+    let folder = FIRMWARE.iter().find(|(of, _)| *of == name).map(|(_, folder)| *folder);
+    let is_there = |folder: &&str| {
+        ["/usr/lib/firmware", "/lib/firmware"]
+            .iter()
+            .any(|top| !entries(&Path::new(top).join(folder)).is_empty())
+    };
+    let firmware = folder.filter(|folder| is_here && !is_there(folder));
     folders.iter().any(|folder| folder.join("modules.dep").exists()).then(|| Module {
         name: name.to_owned(),
         is_here,
         elsewhere: kernels,
-        firmware: is_here.then(|| firmware(name, messages)).flatten(),
+        firmware: firmware.map(|folder| format!("/lib/firmware/{folder}")),
         is_loaded: Path::new("/sys/module").join(name.replace('-', "_")).exists(),
     })
-}
-
-/// Returns the file of firmware that this module has not found, by the kernel's messages, or the folder of its firmware if that does not exist.
-fn firmware(module: &str, messages: &OnceCell<Vec<String>>) -> Option<String> {
-    // It may be compressed, so its name may go on.
-    let is_there = |name: &str| {
-        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
-        let found = |top: &str| {
-            entries(&Path::new(top).join(folder)).iter().any(|path| name_of(path).starts_with(file))
-        };
-        found("/usr/lib/firmware") || found("/lib/firmware")
-    };
-    let lines = messages.get_or_init(messages_of_kernel).iter();
-    // Nouveau's folder has the name of NVIDIA's module.
-    let words = lines.filter(|line| line.contains(&format!(" {module} "))).flat_map(|line| line.split(' '));
-    let folder = FIRMWARE.iter().find(|(of, _)| *of == module).map(|(_, folder)| (*folder).to_owned());
-    let start = format!("{}/", folder.as_deref().unwrap_or(module));
-    let names = words.map(|word| word.trim_matches(['"', ':', ',']).to_owned());
-    let named = names.filter(|word| word.starts_with(&start) && !word.contains(".."));
-    named.chain(folder).find(|name| !is_there(name)).map(|name| format!("/lib/firmware/{name}"))
-}
-
-/// Returns the lines about firmware that carry the kernel's name. `logger` can forge it, so that the lines are only a hint.
-fn messages_of_kernel() -> Vec<String> {
-    let is_kernels = |line: &&str| {
-        let tag = line.split_once(": ").map(|(tag, _)| tag);
-        tag.is_some_and(|tag| line.starts_with('[') || tag == "kernel" || tag.ends_with(" kernel"))
-    };
-    let logs = LOGS.iter().filter_map(|log| content(Path::new(log), LOG_LIMIT).ok());
-    let lines = |log: Vec<u8>| {
-        let log = String::from_utf8_lossy(&log);
-        let lines = log.lines().filter(|line| line.contains("firmware") && line.contains("failed"));
-        lines.filter(is_kernels).map(str::to_owned).collect::<Vec<_>>()
-    };
-    logs.flat_map(lines).collect()
 }
 
 fn of(device: &Path) -> Gpu {

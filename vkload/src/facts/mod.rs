@@ -10,6 +10,7 @@ mod elf;
 mod environment;
 mod files;
 mod gpus;
+mod kernel_log;
 mod libraries;
 mod linker;
 mod nodes;
@@ -71,6 +72,8 @@ pub(crate) struct Facts {
     pub(crate) strays: Vec<Stray>,
     /// The driver manifests in the folders that are searched if no variable and no settings file replaces the search.
     pub(crate) manifests: Vec<String>,
+    /// The driver manifests in folders that no loader searches unless a variable names them.
+    pub(crate) manifests_apart: Vec<String>,
     /// Libraries of drivers on the dynamic linker's path that none of these names.
     pub(crate) unnamed: Vec<String>,
     /// The layers in the usual folders for explicit layers, whatever variables say: names and manifests.
@@ -82,6 +85,8 @@ pub(crate) struct Facts {
     pub(crate) owners: Owners,
     /// The files that set the variables, if anything is wrong.
     pub(crate) assignments: Vec<Assignment>,
+    /// The kernel's complaints about graphics devices, if anything is wrong and its log may be read.
+    pub(crate) kernel_log: Vec<String>,
 }
 
 impl Facts {
@@ -102,12 +107,14 @@ impl Facts {
             not_read: Vec::new(),
             strays: strays::collect(variables),
             manifests: strays::driver_manifests(variables),
+            manifests_apart: strays::manifests_apart(),
             unnamed: libraries::of_drivers(&search, named),
             explicit_layers: explicit_layers(variables),
             dead_displays: displays::dead(variables),
             packages: packages::collect(&system),
             owners: Owners::new(),
             assignments: Vec::new(),
+            kernel_log: Vec::new(),
             system,
         }
     }
@@ -128,6 +135,7 @@ impl Facts {
         paths.dedup();
         self.owners = owners::collect(Path::new("/"), self.packages.manager, &paths);
         self.assignments = assignments::collect(&self.variables, &self.user.home, process);
+        self.kernel_log = kernel_log::complaints();
     }
 }
 

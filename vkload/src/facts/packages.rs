@@ -32,6 +32,7 @@ pub(crate) enum Manager {
 /// A row of `managers.tsv`, whose first line describes the columns.
 struct Row {
     manager: Manager,
+    distributions: &'static str,
     tool: &'static str,
     install: &'static str,
     reinstall: &'static str,
@@ -46,24 +47,21 @@ struct Row {
 /// Returns the managers in the order in which they are looked for.
 fn rows() -> impl Iterator<Item = Row> {
     include_str!("managers.tsv").lines().skip(1).filter_map(|line| {
-        let columns: Vec<&'static str> = line.split('\t').collect();
-        let [name, tool, install, reinstall, owner, narrow, narrow_first, loader, validation, drivers] =
-            columns[..]
-        else {
-            return None;
-        };
-        let manager = serde_json::from_value(name.into()).ok()?;
+        let mut columns = line.split('\t');
+        let manager = serde_json::from_value(columns.next()?.into()).ok()?;
+        let mut next = || columns.next();
         Some(Row {
             manager,
-            tool,
-            install,
-            reinstall,
-            owner,
-            narrow,
-            narrow_first,
-            loader,
-            validation,
-            drivers,
+            distributions: next()?,
+            tool: next()?,
+            install: next()?,
+            reinstall: next()?,
+            owner: next()?,
+            narrow: next()?,
+            narrow_first: next()?,
+            loader: next()?,
+            validation: next()?,
+            drivers: next()?,
         })
     })
 }
@@ -74,19 +72,6 @@ impl Row {
         self.drivers.split(' ').find_map(|driver| driver.strip_prefix(&format!("{vendor:x}=")))
     }
 }
-
-/// Distributions whose package manager is known where its tool is not seen.
-const BY_DISTRIBUTION: &[(&str, Manager)] = &[
-    ("debian", Manager::Apt),
-    ("ubuntu", Manager::Apt),
-    ("fedora", Manager::Dnf),
-    ("rhel", Manager::Dnf),
-    ("arch", Manager::Pacman),
-    ("suse", Manager::Zypper),
-    ("opensuse", Manager::Zypper),
-    ("alpine", Manager::Apk),
-    ("void", Manager::Xbps),
-];
 
 /// Debian's packages of libraries whose names do not follow from the library's.
 const DEBIAN: &[(&str, &str)] = &[
@@ -108,7 +93,8 @@ const DEBIAN: &[(&str, &str)] = &[
 
 pub(super) fn collect(system: &System) -> Packages {
     // The distribution decides, since the tools of other managers may also be installed.
-    let known = BY_DISTRIBUTION.iter().find(|(id, _)| system.is(id)).map(|row| row.1);
+    let is_of = |row: &Row| row.distributions.split(' ').any(|id| system.is(id));
+    let known = rows().find(is_of).map(|row| row.manager);
     let tool = |row: &Row| Path::new("/").join(row.tool).exists();
     let ostree = known == Some(Manager::Dnf) && Path::new("/run/ostree-booted").exists();
     let manager = if ostree {

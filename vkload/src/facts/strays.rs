@@ -77,7 +77,26 @@ pub(super) fn collect(variables: &Variables) -> Vec<Stray> {
 
 /// Returns the driver manifests in the usual search folders.
 pub(super) fn driver_manifests(variables: &Variables) -> Vec<String> {
-    let files = folders(variables).into_iter().flat_map(|folder| entries(&folder.join("vulkan/icd.d")));
+    manifests_in(folders(variables).into_iter())
+}
+
+/// Folders of data with manifests that no loader searches by itself: those of snapd, NixOS and Flatpak.
+const APART: &[&str] = &[
+    "/var/lib/snapd/lib",
+    "/run/opengl-driver/share",
+    "/usr/lib/x86_64-linux-gnu/GL",
+    "/usr/lib/aarch64-linux-gnu/GL",
+];
+
+/// Returns the driver manifests in folders that no loader searches by itself.
+pub(super) fn manifests_apart() -> Vec<String> {
+    let opt =
+        entries(Path::new("/opt")).into_iter().flat_map(|folder| [folder.join("share"), folder.join("etc")]);
+    manifests_in(APART.iter().map(PathBuf::from).chain(opt))
+}
+
+fn manifests_in(folders: impl Iterator<Item = PathBuf>) -> Vec<String> {
+    let files = folders.flat_map(|folder| entries(&folder.join("vulkan/icd.d")));
     files.filter(|path| name_of(path).ends_with(".json")).map(|path| lossless::of(&path)).collect()
 }
 

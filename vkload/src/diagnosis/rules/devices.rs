@@ -85,6 +85,10 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
         let command = Command::new("sudo usermod -aG {} {}", &[&node.group, &user.name]);
         return Some(finding(what).step(Step::from(command).and_say(", then log out and log in again")));
     }
+    if case.facts.environment.container.as_deref() == Some("lxc") {
+        let step = "On the host, give the device the number of this container's group render (getent group render): lxc config device set CONTAINER DEVICE gid=NUMBER";
+        return Some(finding(what).step(step));
+    }
     // No group that an ordinary user should be in has access, so the files' own permissions are wrong.
     let host = if case.facts.environment.container.is_some() { "On the host: " } else { "" };
     if node.kind == "nvidia" {

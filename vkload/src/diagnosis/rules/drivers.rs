@@ -59,10 +59,15 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
         ending => format!("this driver's {}{}", ending.tell(trial.stage), meaning(ending)),
     };
     let printed = if what.contains(NO_SYMBOL) { String::new() } else { printed(trial) };
-    let what = format!("{what}{printed}{}", trial.searches());
-    let id = if trial.stage <= Stage::Negotiate { Id::DriverDoesNotLoad } else { Id::DriverFails };
+    let (id, gpu) = match trial.stage {
+        Stage::Start | Stage::Open | Stage::Negotiate => (Id::DriverDoesNotLoad, None),
+        _ => (Id::DriverFails, case.facts.gpus.iter().find(|gpu| gpu.is_driven_by(&driver.manifest))),
+    };
+    let said = gpu.map(|gpu| super::kernel::said(case, gpu)).unwrap_or_default();
+    let remedy = gpu.and_then(|gpu| super::kernel::remedy(case, gpu));
+    let what = format!("{what}{printed}{}{said}", trial.searches());
     let finding = Finding::new(case, id, &driver.manifest, what);
-    Some(finding.with_steps(repair(case, driver, trial)))
+    Some(finding.with_steps(remedy).with_steps(repair(case, driver, trial)))
 }
 
 /// Reports drivers that make every start slow and find no device. Of others, the time is that of using their devices.

@@ -34,12 +34,8 @@ pub(super) fn flatpak(case: &Case) -> Option<Finding> {
         }
     }
     if flatpak.gl_extensions.iter().all(|name| name == "host") {
-        let branch = if flatpak.branch.is_empty() { String::new() } else { format!("//{}", flatpak.branch) };
         let what = "the extension with Mesa's drivers is not installed".to_owned();
-        return Some(finding(Id::FlatpakExtension, what).step(Command::new(
-            "flatpak install flathub org.freedesktop.Platform.GL.default{}",
-            &[&branch],
-        )));
+        return Some(finding(Id::FlatpakExtension, what).step(flatpak.install("GL.default")));
     }
     None
 }

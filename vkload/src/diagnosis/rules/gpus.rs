@@ -4,7 +4,7 @@
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
-use crate::facts::{Gpu, Module, Node};
+use crate::facts::{Gpu, Node};
 use crate::probe::{Ending, Trial};
 use crate::view::{Device, DriverView};
 
@@ -22,7 +22,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     }
     let kernel = gpu.driver.as_deref();
     match kernel {
-        None => return not_taken(case, gpu, &name),
+        None => return super::kernel::not_taken(case, gpu, &name),
         // Only a trial shows what Mesa's driver finds.
         Some("nouveau") if case.works().is_none() && has_nvk(case) => return None,
         Some("nouveau") if case.facts.nvidia.libraries.is_empty() => {
@@ -68,7 +68,10 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         Some(_) => {}
     }
     let is_for = |manifest: &str| {
-        gpu.is_driven_by(manifest) && (!gpu.needs_hasvk() || file_name(manifest).contains("hasvk"))
+        let name = file_name(manifest);
+        gpu.is_driven_by(manifest)
+            && (!gpu.needs_hasvk() || name.contains("hasvk"))
+            && (kernel != Some("nvidia") || !name.contains("nouveau"))
     };
     let drivers: Vec<_> = case.drivers.iter().filter(|driver| is_for(&driver.manifest)).collect();
     if drivers.is_empty()
@@ -118,11 +121,12 @@ fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Op
     let helping = case.trials.helping.iter().find(|(of, ..)| is_helped && *of == driver.manifest);
     let with = helping.map(|(_, name, value)| format!("; with {name}={value} it does")).unwrap_or_default();
     let what = format!(
-        "{} loads, but does not find this GPU ({}; kernel driver {kernel}){}{}{with}",
+        "{} loads, but does not find this GPU ({}; kernel driver {kernel}){}{}{with}{}",
         file_name(&driver.manifest),
         gpu.name(),
         case.trial(driver).map(Trial::searches).unwrap_or_default(),
         case.trial(driver).map(super::drivers::printed).unwrap_or_default(),
+        super::kernel::said(case, gpu),
     );
     if let Some(trial) = case.trial(driver).filter(|_| helping.is_some()) {
         let steps = super::drivers::repair(case, driver, trial);
@@ -135,6 +139,12 @@ fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Op
     let refused = case.trial(driver).and_then(|trial| trial.refused.last());
     if let Some(step) = refused.and_then(|file| super::drivers::give(case, file)) {
         return Some(finding(what).evidence(Evidence::Seen).step(step));
+    }
+    if let Some(step) = super::kernel::remedy(case, gpu) {
+        return Some(finding(what).step(step));
+    }
+    if case.is_sealed() {
+        return Some(finding(what).step(case.install_driver(Some(gpu.vendor))));
     }
     // AMD's own driver does not find all its GPUs, and Mesa's does.
     if gpu.vendor == 0x1002 && !has_mesas {
@@ -154,7 +164,7 @@ fn has_no_file(case: &Case, gpu: &Gpu) -> bool {
     has_file(case).is_none() && gpu.has_usual_driver() && case.facts.environment.wsl.is_none()
 }
 
-fn without_file(case: &Case, gpu: &Gpu) -> Finding {
+pub(super) fn without_file(case: &Case, gpu: &Gpu) -> Finding {
     let is_container = case.facts.environment.container.is_some();
     let end = if is_container { " in this container" } else { "" };
     let what = format!("there is no device file for GPU {} ({}){end}", gpu.address, gpu.name());
@@ -168,112 +178,7 @@ fn without_file(case: &Case, gpu: &Gpu) -> Finding {
     }
 }
 
-/// Reports a GPU that no kernel driver has taken, and why.
-fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
-    let (system, environment) = (&case.facts.system, &case.facts.environment);
-    if environment.container.is_some() {
-        return has_file(case).is_none().then(|| without_file(case, gpu));
-    }
-    let usual =
-        gpu.maker().and_then(|maker| maker.kernel_drivers.first()).copied().unwrap_or("the GPU's module");
-    let known = |module: &&Module| module.is_here || !module.elsewhere.is_empty();
-    // NVIDIA's libraries work with no module but its own.
-    let is_nvidia = usual == "nvidia" && !case.facts.nvidia.libraries.is_empty();
-    let module = gpu.modules.iter().filter(known).find(|module| !is_nvidia || module.name == usual);
-    let usual = module.map_or(usual, |module| &module.name);
-    let kernel = &system.kernel;
-    let load = |module: &str| Command::new("sudo modprobe {}", &[&module]);
-    let log = Command::new("sudo dmesg | grep -i {}", &[&usual]);
-    let refused = format!("!{:04x}", gpu.device);
-    let is_refused = |list: &str| list.split(',').any(|it| it == refused || it == "!*");
-    let names = |list: &str| list.split(',').any(|it| it == usual);
-    let is_meant = |word: &&str| match word.split_once('.') {
-        Some(("modprobe", option)) => option.strip_prefix("blacklist=").is_some_and(names),
-        Some((module, "modeset=0")) => module == usual,
-        Some((module, option)) => {
-            module == usual && option.strip_prefix("force_probe=").is_some_and(is_refused)
-        }
-        None => *word == "nomodeset" || word.strip_prefix("module_blacklist=").is_some_and(names),
-    };
-    let word = system.no_graphics.iter().flat_map(|words| words.split(' ')).find(is_meant);
-    let firmware = module.and_then(|module| module.firmware.as_ref());
-    let (why, step): (String, Step) = if let Some(word) = word {
-        (
-            format!("the kernel was started with \"{word}\""),
-            format!("Remove {word} from the kernel command line (GRUB_CMDLINE_LINUX in /etc/default/grub), update the boot loader and restart").into(),
-        )
-    } else if system.is_updated {
-        (
-            format!("the modules of the running kernel ({kernel}) are gone, as after an update"),
-            "Restart the computer, so that it runs the kernel whose modules are installed".into(),
-        )
-    } else if system.blocked_modules.contains(&usual.replace('-', "_")) {
-        let step = Step::say(format!(
-            "Remove the line that keeps {usual} from being loaded from /etc/modprobe.d, and restart: "
-        ));
-        (
-            format!("/etc/modprobe.d keeps {usual} from being loaded"),
-            step.run(Command::new("grep -rw {} /etc/modprobe.d", &[&usual])),
-        )
-    } else if let Some(Module { name, elsewhere, .. }) = module.filter(|module| !module.is_here) {
-        let dkms = Command::new("sudo dkms autoinstall -k {} && sudo modprobe {}", &[kernel, name]);
-        let step = match name.as_str() {
-            "nvidia" => Step::from(dkms).and_say("; if DKMS does not build it, install"),
-            _ => Step::say("Install"),
-        };
-        (
-            format!(
-                "the module {name} is there for kernel {} and not for the one that runs ({kernel})",
-                elsewhere.join(" and ")
-            ),
-            step.and_say(" the package for this kernel or start the other one"),
-        )
-    } else if is_nvidia && module.is_none() && !gpu.modules.is_empty() {
-        let step = Step::say("See whether DKMS has built it: ").run(Command::new("dkms status", &[]));
-        (
-            "NVIDIA's libraries are installed, and no kernel here has the module nvidia".to_owned(),
-            step.and_say("; if not, reinstall NVIDIA's driver with the headers of this kernel"),
-        )
-    } else if gpu.maker().is_some() && module.is_none() && !gpu.modules.is_empty() {
-        let step = match system.is("ubuntu") {
-            true => Command::new("sudo apt-get install linux-modules-extra-{}", &[kernel]).into(),
-            false => "Install the package of this kernel that has the module, or a kernel that has it".into(),
-        };
-        (format!("no kernel here has the module {usual}"), step)
-    } else if system.secure_boot && usual == "nvidia" && firmware.is_none() {
-        let key = system.module_key.as_deref().unwrap_or("KEY");
-        let step = Step::say("Enrol the key of the module, and restart: ");
-        (
-            "Secure Boot is on, and the kernel loads no module without a key that it knows".to_owned(),
-            step.run(Command::new("sudo mokutil --import {}", &[&key]))
-                .and_say("; or turn Secure Boot off in the firmware"),
-        )
-    } else if let Some(firmware) = firmware {
-        let step = case.facts.packages.firmware(&system.like, gpu.vendor);
-        (
-            format!("{usual} needs firmware that is not installed ({firmware})"),
-            step.map_or_else(
-                || "Install the firmware of this GPU, and restart".into(),
-                |it| Step::from(it).and_say(", then restart"),
-            ),
-        )
-    } else {
-        let step = match module.is_some_and(|module| module.is_loaded) {
-            true => Step::say("See why: ").run(log),
-            false => Step::from(load(usual)).and_say("; if that does not help, see why: ").run(log),
-        };
-        return Some(taken(case, gpu, name, "").step(step));
-    };
-    Some(taken(case, gpu, name, &format!(": {why}")).step(step))
-}
-
-fn taken(case: &Case, gpu: &Gpu, name: &str, why: &str) -> Finding {
-    let what =
-        format!("no kernel driver has taken this GPU ({}), so no Vulkan driver can use it{why}", gpu.name());
-    Finding::new(case, Id::GpuWithoutKernelDriver, name, what)
-}
-
-fn has_file(case: &Case) -> Option<&Node> {
+pub(super) fn has_file(case: &Case) -> Option<&Node> {
     case.facts.nodes.iter().find(|node| node.kind != "card")
 }
 

@@ -6,6 +6,7 @@ mod drivers;
 mod environment;
 mod files;
 mod gpus;
+mod kernel;
 mod layers;
 mod library;
 mod loader;

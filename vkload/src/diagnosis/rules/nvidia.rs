@@ -90,7 +90,10 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
         }));
     }
     let verb = if missing.len() > 1 { "do not exist" } else { "does not exist" };
-    let what = format!("{} {verb}, and NVIDIA's driver reaches the GPU through them", missing.join(" and "));
+    let gpu = case.facts.gpus.iter().find(|gpu| gpu.vendor == 0x10de);
+    let said = gpu.map(|gpu| super::kernel::said(case, gpu)).unwrap_or_default();
+    let missing_files = missing.join(" and ");
+    let what = format!("{missing_files} {verb}, and NVIDIA's driver reaches the GPU through them{said}");
     let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what);
     let environment = &case.facts.environment;
     Some(if environment.container.is_some() && !environment.may_have_toolkit() {
@@ -100,6 +103,8 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
         let set =
             case.variable("NVIDIA_DRIVER_CAPABILITIES").map_or(" -e NVIDIA_DRIVER_CAPABILITIES=all", |_| "");
         finding.step(format!("Start the container with --gpus all{set}{options}"))
+    } else if let Some(step) = gpu.and_then(|gpu| super::kernel::remedy(case, gpu)) {
+        finding.step(step)
     } else {
         finding
             .step(Command::new("sudo nvidia-modprobe -c 0 -u", &[]))

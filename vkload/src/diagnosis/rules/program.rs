@@ -169,5 +169,10 @@ pub(super) fn fails(case: &Case) -> Option<Finding> {
             "the program {failure}, also without layers and without variables that concern Vulkan{said}"
         ),
     };
-    Some(Finding::new(case, Id::ProgramFails, "", what))
+    // The dynamic linker names the library of which a function needs another library's.
+    let line = asked.printed.last().filter(|line| line.contains("symbol lookup error"));
+    let is_named = |path: &&str| line.is_some_and(|line| line.contains(file_name(path)));
+    let library = case.facts.libraries.iter().filter_map(|library| library.path.as_deref()).find(is_named);
+    let reinstall = library.map(|path| case.reinstall(path));
+    Some(Finding::new(case, Id::ProgramFails, "", what).with_steps(reinstall))
 }

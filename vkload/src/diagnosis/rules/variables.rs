@@ -112,39 +112,37 @@ pub(super) fn choosing(case: &Case) -> Vec<Finding> {
     CHOOSING.iter().filter_map(of).collect()
 }
 
-/// Variables that only a layer reads, the beginning of its name, and packages that have it.
-const OF_LAYERS: &[(&str, &str, &str)] = &[
-    (
-        "MESA_VK_DEVICE_SELECT",
-        "VK_LAYER_MESA_device_select",
-        "mesa-vulkan-drivers; on Arch vulkan-mesa-layers",
-    ),
-    (
-        "VK_LAYER_MESA_OVERLAY_CONFIG",
-        "VK_LAYER_MESA_overlay",
-        "mesa-vulkan-drivers; on Arch vulkan-mesa-layers",
-    ),
-    ("ENABLE_VKBASALT", "VK_LAYER_VKBASALT_post_processing", "vkbasalt"),
-    ("ENABLE_VULKAN_RENDERDOC_CAPTURE", "VK_LAYER_RENDERDOC_Capture", "renderdoc"),
-    ("ENABLE_GAMESCOPE_WSI", "VK_LAYER_FROG_gamescope_wsi", "gamescope"),
-    ("OBS_VKCAPTURE", "VK_LAYER_OBS_vkcapture", "obs-vkcapture"),
-    ("MANGOHUD", "VK_LAYER_MANGOHUD_overlay", "mangohud"),
+/// Variables that only a layer reads, the beginning of its name, packages that have it, and its Flatpak extension.
+const OF_LAYERS: &[(&str, &str, &str, &str)] = &[
+    ("MESA_VK_DEVICE_SELECT", "VK_LAYER_MESA_device_select", MESAS, ""),
+    ("VK_LAYER_MESA_OVERLAY_CONFIG", "VK_LAYER_MESA_overlay", MESAS, ""),
+    ("ENABLE_VKBASALT", "VK_LAYER_VKBASALT_post_processing", "vkbasalt", "vkBasalt"),
+    ("ENABLE_VULKAN_RENDERDOC_CAPTURE", "VK_LAYER_RENDERDOC_Capture", "renderdoc", ""),
+    ("ENABLE_GAMESCOPE_WSI", "VK_LAYER_FROG_gamescope_wsi", "gamescope", "gamescope"),
+    ("OBS_VKCAPTURE", "VK_LAYER_OBS_vkcapture", "obs-vkcapture", "OBSVkCapture"),
+    ("MANGOHUD", "VK_LAYER_MANGOHUD_overlay", "mangohud", "MangoHud"),
 ];
+const MESAS: &str = "mesa-vulkan-drivers; on Arch vulkan-mesa-layers";
 
 /// Reports variables whose layer is not installed.
 pub(super) fn without_layer(case: &Case) -> Vec<Finding> {
     let has = |layer: &str| {
         case.planned.layers.layers.iter().any(|found| found.name().starts_with(layer.as_bytes()))
     };
-    let of = |(name, layer, packages): &(&str, &str, &str)| {
+    let of = |(name, layer, packages, extension): &(&str, &str, &str, &str)| {
         let value = case.variable(name).filter(|value| *value != "0" && !has(layer))?;
         let what = format!(
             "is \"{value}\", and no loader finds the layer that reads it ({layer}): it has no effect on Vulkan"
         );
         let finding = Finding::new(case, Id::VariableWithoutLayer, name, what);
-        let step = Step::say(format!("Install the package of the layer ({packages}), or "))
-            .run(Command::unset(name));
-        Some(finding.step(step))
+        let flatpak = case.facts.environment.flatpak.as_ref().filter(|_| !extension.is_empty());
+        let step = match flatpak {
+            Some(flatpak) => {
+                Step::from(flatpak.install(&format!("VulkanLayer.{extension}"))).and_say("; or ")
+            }
+            None => Step::say(format!("Install the package of the layer ({packages}), or ")),
+        };
+        Some(finding.step(step.run(Command::unset(name))))
     };
     OF_LAYERS.iter().filter_map(of).collect()
 }
