@@ -134,17 +134,17 @@ impl Case {
         if own { command.without_sudo() } else { command }
     }
 
-    /// Returns how Mesa's driver for this vendor's devices is installed, or the one for the processor.
-    pub(super) fn install_driver(&self, vendor: Option<u32>) -> Step {
+    /// Returns how Mesa's driver for GPUs of this family is installed, or the one for the processor.
+    pub(super) fn install_driver(&self, family: &str) -> Step {
         if self.is_sealed() {
             return self.update_sandbox();
         }
         let before_venus =
             self.facts.system.is("debian") && ["11", "12"].contains(&&*self.facts.system.version);
-        if vendor == Some(VIRTIO) && before_venus {
+        if family == "virtio" && before_venus {
             return "This release's mesa-vulkan-drivers has no driver for virtio-gpu: install Mesa 24 or newer from its backports, or update to Debian 13".into();
         }
-        let command = self.facts.packages.vulkan_driver(vendor, self.target.bits);
+        let command = self.facts.packages.vulkan_driver(family, self.target.bits);
         let unknown =
             "Install your distribution's Vulkan driver for this GPU (Mesa's, unless the vendor has its own)";
         let by_configuration = self.by_configuration().map_or(unknown, |row| row.1);
@@ -190,23 +190,25 @@ impl Case {
         BY_CONFIGURATION.iter().find(|row| self.facts.system.is(row.0))
     }
 
-    /// Returns how this container is given a device file.
-    pub(super) fn give_device(&self, path: &str) -> Step {
-        let step = match self.facts.environment.container.as_deref() {
-            Some("systemd-nspawn") => {
+    /// Returns how this container is given device files.
+    pub(super) fn give_device(&self, paths: &[&str]) -> Step {
+        let all = paths.join(" and ");
+        let options = |syntax: &'static str| {
+            let add = |command: Command, path: &&str| {
                 let allowed = if path.starts_with("/dev/dri") { "char-drm" } else { path };
-                Command::new("--bind={} --property=DeviceAllow={}", &[&path, &format!("{allowed} rw")])
-            }
+                command.then(syntax, &[path, &format!("{allowed} rw")])
+            };
+            Step::say("Start the container with").run(paths.iter().fold(Command::new("", &[]), add))
+        };
+        match self.facts.environment.container.as_deref() {
+            Some("systemd-nspawn") => options(" --bind={} --property=DeviceAllow={}"),
             Some("lxc" | "lxc-libvirt") => {
                 let step = "On the host, add it to the container's configuration as lxc.mount.entry, and its numbers (ls -l) to lxc.cgroup2.devices.allow";
-                return format!("{path}: {step}").into();
+                format!("{all}: {step}").into()
             }
-            Some("kubernetes") => {
-                return format!("Let the device plugin, or CDI, give the pod {path}: a volume with it gives no access without a privileged container").into();
-            }
-            _ => Command::new("--device {}", &[&path]),
-        };
-        Step::say("Start the container with ").run(step)
+            Some("kubernetes") => format!("Let the device plugin, or CDI, give the pod {all}: a volume with it gives no access without a privileged container").into(),
+            _ => options(" --device {}"),
+        }
     }
 
     /// Returns how this program gets a file that exists, and that something forbids.
@@ -216,7 +218,7 @@ impl Case {
                 .run(Command::new("firejail --noblacklist={}", &[&path]));
         }
         if self.facts.environment.container.is_some() && path.starts_with("/dev/") {
-            return self.give_device(path);
+            return self.give_device(&[path]);
         }
         "See what forbids it (a sandbox, SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied".into()
     }
@@ -330,9 +332,6 @@ const OF_WINDOWS: &[&str] = &["libdxcore.so", "libd3d12.so", "libd3d12core.so"];
 
 /// The vendor number of AMD's GPUs.
 pub(super) const AMD: u32 = 0x1002;
-
-/// The vendor number of virtual machines' GPUs.
-const VIRTIO: u32 = 0x1af4;
 
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

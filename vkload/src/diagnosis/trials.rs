@@ -11,7 +11,7 @@ use super::asked::{self, Asked};
 use super::subject::{SONAME, Target};
 use super::suspects::{self, Broken, Culprit, More, Search};
 use crate::escape;
-use crate::facts::{Facts, Gpu, Node, READ, brought, elsewhere, refusing};
+use crate::facts::{Facts, Gpu, Node, READ, begins, brought, elsewhere, refusing};
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, traced, try_out};
@@ -50,7 +50,7 @@ pub(crate) struct Trials {
     /// The program's requests, if a program is named and Vulkan works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) asked: Option<Asked>,
-    /// A driver's library that no manifest names, and that gets further than the loader.
+    /// A driver's library that no manifest names, and that gets further than the loader or does not find a library.
     pub(crate) unnamed: Option<(String, Trial)>,
     /// Another loader of this machine that gets further than the one that programs get: its path.
     pub(crate) other: Option<(String, Trial)>,
@@ -136,8 +136,7 @@ impl Trials {
             }
         }
         if suspects::anything_missing(&trials) || is_short {
-            let failing = trials.drivers.iter().filter(|(_, trial)| trial.is_violent());
-            let drivers = failing.map(|(manifest, _)| manifest.as_str()).collect();
+            let drivers = trials.failing(gpus);
             let not_layers = suspects::is_drivers_fault(&trials);
             match of_loader.all(&More { drivers, not_layers, absent: &absent, ..More::default() }) {
                 Ok(causes) => trials.causes = causes,
@@ -169,6 +168,15 @@ impl Trials {
         }
         keep(&trials);
         trials
+    }
+
+    /// Returns the drivers that may fail others: those that crash or hang, and those that fail and are for no GPU of this machine.
+    fn failing(&self, gpus: &[Gpu]) -> Vec<&str> {
+        let is_stray = |of: &str| !gpus.is_empty() && !gpus.iter().any(|gpu| gpu.is_driven_by(of));
+        let fails = |(of, trial): &&(String, Trial)| {
+            trial.is_violent() || (trial.ending != Ending::Finished && is_stray(of))
+        };
+        self.drivers.iter().filter(fails).map(|(of, _)| of.as_str()).collect()
     }
 
     /// Finds the libraries that drivers look for in vain, and variables with which they get further.
@@ -294,9 +302,8 @@ fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(Helping
         let is_name =
             name.len() > 2 && name.bytes().all(|it| it.is_ascii_uppercase() || b"_0123456789".contains(&it));
         let value: String = value.chars().take_while(char::is_ascii_alphanumeric).collect();
-        let begins = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
         // What the dynamic linker reads may load any library.
-        (is_name && !value.is_empty() && begins(READ) && !begins(&["LD_", "GLIBC_"]))
+        (is_name && !value.is_empty() && begins(name, READ) && !begins(name, "LD_ GLIBC_"))
             .then(|| (name.to_owned(), value))
     };
     let printed = with
@@ -312,7 +319,8 @@ fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(Helping
     })
 }
 
-/// Returns the first driver's library that no manifest names, and that gets further than the loader, unless something replaces the search.
+/// Returns the first driver's library that no manifest names and that gets further than the loader, or else one that does not find a library,
+/// unless something replaces the search.
 fn unnamed(
     planned: &Planned,
     facts: &Facts,
@@ -324,12 +332,20 @@ fn unnamed(
     if planned.drivers.searched.iter().any(replaces) || !facts.strays.is_empty() {
         return None;
     }
-    facts.unnamed.iter().find_map(|path| {
+    let of = |path: &String| {
         progress(path);
         let library = path.rsplit('/').next().unwrap_or(path).to_owned();
-        let trial = try_out(&Subject::Driver { library }, settings, &Changes::new());
-        suspects::is_better(&trial, program).then(|| (path.clone(), trial))
-    })
+        let of = Subject::Driver { library };
+        let mut trial = try_out(&of, settings, &Changes::new());
+        if !suspects::is_better(&trial, program) {
+            trial.not_found = libraries_not_found(&of, settings);
+        }
+        (path.clone(), trial)
+    };
+    let mut all: Vec<_> = facts.unnamed.iter().map(of).collect();
+    let works = |(_, trial): &(String, Trial)| suspects::is_better(trial, program);
+    let lacks = |(_, trial): &(String, Trial)| !trial.not_found.is_empty();
+    all.iter().position(works).or_else(|| all.iter().position(lacks)).map(|index| all.swap_remove(index))
 }
 
 fn try_device_files(nodes: &[Node], settings: &Settings, progress: Progress<'_>) -> Vec<(String, Trial)> {

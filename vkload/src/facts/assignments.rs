@@ -32,29 +32,11 @@ pub(crate) enum Setter {
     Steam,
 }
 
-/// Files that shells and log-ins read, below the home folder and below the root.
-const OF_HOME: &[&str] = &[
-    ".profile",
-    ".bash_profile",
-    ".bash_login",
-    ".bashrc",
-    ".zshenv",
-    ".zprofile",
-    ".zshrc",
-    ".xprofile",
-    ".xsessionrc",
-    ".xinitrc",
-    ".pam_environment",
-    ".config/fish/config.fish",
-];
-const OF_SYSTEM: &[&str] = &[
-    "/etc/environment",
-    "/etc/profile",
-    "/etc/bash.bashrc",
-    "/etc/bashrc",
-    "/etc/zsh/zshenv",
-    "/etc/security/pam_env.conf",
-];
+/// Files that shells and log-ins read, below the home folder and below the root. Blanks separate them.
+const OF_HOME: &str = ".profile .bash_profile .bash_login .bashrc .zshenv .zprofile .zshrc .xprofile .xsessionrc .xinitrc \
+    .pam_environment .config/fish/config.fish";
+const OF_SYSTEM: &str = "/etc/environment /etc/profile /etc/bash.bashrc /etc/bashrc /etc/zsh/zshenv \
+    /etc/security/pam_env.conf";
 const FOLDERS_OF_HOME: &[&str] =
     &[".config/environment.d", ".config/plasma-workspace/env", ".config/fish/conf.d"];
 const FOLDERS_OF_SYSTEM: &[&str] =
@@ -81,7 +63,8 @@ pub(super) fn collect(variables: &Variables, home: &str, process: Option<(u32, &
     }
     let home = Path::new(home);
     let mut files: Vec<(PathBuf, Setter)> = Vec::new();
-    let listed = OF_HOME.iter().map(|name| home.join(name)).chain(OF_SYSTEM.iter().map(PathBuf::from));
+    let listed =
+        OF_HOME.split(' ').map(|name| home.join(name)).chain(OF_SYSTEM.split(' ').map(PathBuf::from));
     let folders = FOLDERS_OF_HOME.iter().map(|name| home.join(name));
     let folders = folders.chain(FOLDERS_OF_SYSTEM.iter().map(PathBuf::from));
     let of_folders = folders.flat_map(|folder| entries(&folder));

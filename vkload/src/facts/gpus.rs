@@ -106,13 +106,22 @@ impl Gpu {
         }
     }
 
+    /// Returns parts of the names of its drivers' manifests.
+    fn manifests(&self) -> &'static [&'static str] {
+        let of_platform =
+            || PLATFORM.iter().find(|row| self.driver.as_deref() == Some(row.0)).map(|row| row.1);
+        self.maker().map(|maker| maker.manifests).or_else(of_platform).unwrap_or_default()
+    }
+
     /// Returns whether a manifest of this name is one of a driver for it.
     pub(crate) fn is_driven_by(&self, manifest: &str) -> bool {
         let name = manifest.rsplit('/').next().unwrap_or(manifest);
-        let of_platform =
-            || PLATFORM.iter().find(|row| self.driver.as_deref() == Some(row.0)).map(|row| row.1);
-        let parts = self.maker().map(|maker| maker.manifests).or_else(of_platform).unwrap_or_default();
-        parts.iter().any(|part| name.contains(part))
+        self.manifests().iter().any(|part| name.contains(part))
+    }
+
+    /// Returns the name of its maker, or of a platform device's driver, in lists of packages.
+    pub(crate) fn family(&self) -> &'static str {
+        self.manifests().first().copied().unwrap_or_default()
     }
 
     /// Returns whether a kernel driver has it that its Vulkan drivers work with.
@@ -127,11 +136,17 @@ impl Gpu {
             && (self.vendor == 0 || self.maker().is_some_and(|maker| !maker.manifests.is_empty()))
     }
 
-    /// Returns whether it is one of Intel's before Ivy Bridge or of NVIDIA's before Kepler, for which no Vulkan driver was made.
+    /// Returns whether it is one of Intel's before Ivy Bridge, of NVIDIA's before Kepler or of AMD's before Southern Islands, for which no Vulkan
+    /// driver was made.
     pub(crate) fn is_too_old(&self) -> bool {
         let before_kepler = matches!(self.device, 0x0001..0x0fc0 | 0x1040..0x1150 | 0x1200..0x1260);
         if self.vendor == 0x10de && before_kepler {
             return true;
+        }
+        // Of the GPUs that radeon drives, amdgpu can take Southern Islands and Sea Islands.
+        let is_of_islands = matches!(self.device, 0x1304..=0x131d | 0x6600..=0x667f | 0x6780..=0x67bf | 0x6800..=0x683f | 0x9830..=0x985f);
+        if self.vendor == 0x1002 && self.driver.as_deref() == Some("radeon") {
+            return !is_of_islands;
         }
         const SANDY_BRIDGE: [u32; 7] = [0x0102, 0x0106, 0x010a, 0x0112, 0x0116, 0x0122, 0x0126];
         const OLDER: [u32; 4] = [0x0042, 0x0046, 0xa001, 0xa011];

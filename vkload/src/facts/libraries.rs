@@ -126,6 +126,17 @@ pub(super) fn of_drivers(search: &Search, named: &[Named]) -> Vec<String> {
     files.filter(|path| is_drivers(&name_of(path)) && !is_named(&name_of(path))).map(lossless::of).collect()
 }
 
+/// Returns the manifests whose libraries 32-bit programs find, if these programs find a loader.
+pub(super) fn narrow(search: &Search, named: &[Named]) -> Option<Vec<String>> {
+    let is_narrow = |library: &str| match library.starts_with('/') {
+        true => elf::read(Path::new(library)).is_ok_and(|elf| elf.bits == 32),
+        false => search.find(library, 32).is_some(),
+    };
+    let manifests =
+        || named.iter().filter(|named| is_narrow(&named.library)).map(|named| named.manifest.clone());
+    (usize::BITS == 64 && is_narrow("libvulkan.so.1")).then(|| manifests().collect())
+}
+
 /// Returns a library of this name in a folder in which libraries often lie, and which the dynamic linker does not search.
 pub(crate) fn elsewhere(variables: &super::Variables, name: &str) -> Option<String> {
     let search = Search::new(variables, None);

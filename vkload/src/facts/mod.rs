@@ -41,7 +41,7 @@ pub(crate) use linker::LoaderFile;
 pub(crate) use nodes::{Node, missing_below};
 pub(crate) use nvidia::Nvidia;
 pub(crate) use owners::Owners;
-pub(crate) use packages::Packages;
+pub(crate) use packages::{CPU, Packages};
 pub(crate) use strays::{Stray, StrayKind, explicit_layers};
 pub(crate) use system::System;
 pub(crate) use user::User;
@@ -65,6 +65,8 @@ pub(crate) struct Facts {
     pub(crate) nvidia: Nvidia,
     /// Every file that a program could get as Vulkan loader, in the order in which the dynamic linker finds them.
     pub(crate) loaders: Vec<LoaderFile>,
+    /// The manifests whose libraries 32-bit programs find, if these programs find a loader.
+    pub(crate) narrow: Option<Vec<String>>,
     /// Variables, and perhaps the settings file, that vkload reads and the loader that programs get does not.
     pub(crate) not_read: Vec<String>,
     pub(crate) libraries: Vec<Library>,
@@ -103,11 +105,12 @@ impl Facts {
             nodes: nodes::collect(),
             nvidia: nvidia::collect(&search, variables, named),
             libraries: libraries::collect(&search, named, bits),
+            narrow: libraries::narrow(&search, named),
             loaders: search.loaders(),
             not_read: Vec::new(),
             strays: strays::collect(variables),
             manifests: strays::driver_manifests(variables),
-            manifests_apart: strays::manifests_apart(),
+            manifests_apart: strays::manifests_apart(variables),
             unnamed: libraries::of_drivers(&search, named),
             explicit_layers: explicit_layers(variables),
             dead_displays: displays::dead(variables),
@@ -190,66 +193,25 @@ pub(crate) fn bits_of(file: &Path) -> Option<u32> {
     elf::read(file).ok().map(|elf| u32::from(elf.bits))
 }
 
-/// Beginnings of the names of variables that loaders, drivers, Mesa or the dynamic linker read.
-pub(crate) const READ: &[&str] = &[
-    "AMD_",
-    "ANV_",
-    "CUDA_VISIBLE",
-    "DISABLE_",
-    "DRI_PRIME",
-    "DXVK_",
-    "ENABLE_",
-    "GALLIUM_",
-    "GLIBC_TUNABLES",
-    "INTEL_",
-    "LD_",
-    "LIBGL_",
-    "LVP_",
-    "MESA_",
-    "NVK_",
-    "PAN_",
-    "RADV_",
-    "TU_",
-    "VKLOAD_NULL",
-    "VK_",
-    "ZINK_",
-    "__EGL",
-    "__GLX",
-    "__NV",
-    "__VK",
-];
+/// Beginnings of the names of variables that loaders, drivers, Mesa or the dynamic linker read, separated by blanks.
+pub(crate) const READ: &str = "AMD_ ANV_ CUDA_VISIBLE DISABLE_ DRI_PRIME DXVK_ ENABLE_ GALLIUM_ GLIBC_TUNABLES INTEL_ LD_ LIBGL_ \
+    LVP_ MESA_ NVK_ PAN_ RADV_ TU_ VKLOAD_NULL VK_ ZINK_ __EGL __GLX __NV __VK";
 /// Beginnings of the names of other variables that concern the doctor.
-const CONCERNING: &[&str] = &[
-    "APPDIR",
-    "APPIMAGE",
-    "CONTAINER",
-    "DISPLAY",
-    "FLATPAK_",
-    "GIO_LAUNCHED_DESKTOP_FILE",
-    "HOME",
-    "IN_NIX_SHELL",
-    "LANG",
-    "MANGOHUD",
-    "NVIDIA_",
-    "OBS_VKCAPTURE",
-    "PATH",
-    "PRESSURE_VESSEL",
-    "SDL_",
-    "SNAP",
-    "STEAM_",
-    "VKBASALT",
-    "WAYLAND_DISPLAY",
-    "WGPU_ADAPTER",
-    "WSL_",
-    "XDG_",
-    "container",
-];
+const CONCERNING: &str = "APPDIR APPIMAGE CONTAINER DISPLAY FLATPAK_ GIO_LAUNCHED_DESKTOP_FILE HOME IN_NIX_SHELL LANG \
+    MANGOHUD NVIDIA_ OBS_VKCAPTURE PATH PRESSURE_VESSEL SDL_ SNAP STEAM_ VKBASALT WAYLAND_DISPLAY \
+    WGPU_ADAPTER WSL_ XDG_ container";
+
+/// Returns whether the name begins with one of these words, which blanks separate.
+pub(crate) fn begins(name: &str, words: &str) -> bool {
+    words.split(' ').any(|start| name.starts_with(start))
+}
 
 /// Returns the variables among these that concern the doctor, or that look as if they were meant to (another case, a missing letter).
 fn concerning(variables: &Variables) -> Variables {
     let concerns = |name: &str| {
         let upper = name.to_ascii_uppercase();
-        READ.iter().chain(CONCERNING).any(|start| name.starts_with(start))
+        begins(name, READ)
+            || begins(name, CONCERNING)
             || ["VK", "ICD", "VULK", "LAYER"].iter().any(|part| upper.contains(part))
     };
     variables

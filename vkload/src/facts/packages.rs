@@ -66,10 +66,13 @@ fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
+/// The name of the processor in lists of packages.
+pub(crate) const CPU: &str = "cpu";
+
 impl Row {
-    /// Returns the package with Mesa's driver for this vendor, or for the processor (0).
-    fn driver(&self, vendor: u32) -> Option<&'static str> {
-        self.drivers.split(' ').find_map(|driver| driver.strip_prefix(&format!("{vendor:x}=")))
+    /// Returns the package with Mesa's driver for GPUs of this family.
+    fn driver(&self, family: &str) -> Option<&'static str> {
+        self.drivers.split(' ').find_map(|driver| driver.strip_prefix(family)?.strip_prefix('='))
     }
 }
 
@@ -139,11 +142,11 @@ impl Packages {
         self.install(manager, manager.row()?.validation, usize::BITS)
     }
 
-    /// Returns the command that installs Mesa's driver for devices of this vendor, or for the processor.
-    pub(crate) fn vulkan_driver(&self, vendor: Option<u32>, bits: u32) -> Option<Command> {
+    /// Returns the command that installs Mesa's driver for GPUs of this family, or for the processor.
+    pub(crate) fn vulkan_driver(&self, family: &str, bits: u32) -> Option<Command> {
         let manager = self.manager?;
         let row = manager.row()?;
-        self.install(manager, vendor.and_then(|vendor| row.driver(vendor)).or_else(|| row.driver(0))?, bits)
+        self.install(manager, row.driver(family).or_else(|| row.driver(CPU))?, bits)
     }
 
     pub(crate) fn firmware(&self, like: &[String], vendor: u32) -> Option<Command> {

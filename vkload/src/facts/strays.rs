@@ -88,11 +88,12 @@ const APART: &[&str] = &[
     "/usr/lib/aarch64-linux-gnu/GL",
 ];
 
-/// Returns the driver manifests in folders that no loader searches by itself.
-pub(super) fn manifests_apart() -> Vec<String> {
-    let opt =
-        entries(Path::new("/opt")).into_iter().flat_map(|folder| [folder.join("share"), folder.join("etc")]);
-    manifests_in(APART.iter().map(PathBuf::from).chain(opt))
+/// Returns the driver manifests in folders that no loader searches by itself, also below prefixes in the home folder and in `/opt`.
+pub(super) fn manifests_apart(variables: &Variables) -> Vec<String> {
+    let home = variables.get("HOME").filter(|home| home.len() > 1).map(lossless::path);
+    let prefixes = home.into_iter().chain([PathBuf::from("/opt")]).flat_map(|folder| entries(&folder));
+    let below = prefixes.flat_map(|folder| [folder.join("share"), folder.join("etc")]);
+    manifests_in(APART.iter().map(PathBuf::from).chain(below))
 }
 
 fn manifests_in(folders: impl Iterator<Item = PathBuf>) -> Vec<String> {

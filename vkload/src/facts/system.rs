@@ -1,12 +1,13 @@
 //! The distribution, the kernel and the processor.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::elf;
 use super::files::{entries, name_of, read};
+use crate::lossless;
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -28,8 +29,8 @@ pub(crate) struct System {
     pub(crate) secure_boot: bool,
     /// The key with which this machine signs modules that it builds.
     pub(crate) module_key: Option<String>,
-    /// Modules that the administrator keeps from being loaded.
-    pub(crate) blocked_modules: Vec<String>,
+    /// Modules that are kept from being loaded, each with the file that does it.
+    pub(crate) blocked_modules: Vec<(String, String)>,
 }
 
 /// Keys of shim and of DKMS.
@@ -58,17 +59,19 @@ pub(super) fn collect() -> System {
     let secure_boot = efi.iter().find(|path| name_of(path).starts_with("SecureBoot-"));
     let lists = ["/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d"]
         .map(|folder| entries(Path::new(folder)));
-    let lines: Vec<String> = lists.concat().iter().map(|path| read(path)).collect();
-    let blocked = lines.iter().flat_map(|text| text.lines()).filter_map(|line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
-            ["blacklist", module]
-            | ["install", module, "/bin/false" | "/bin/true" | "/usr/bin/false" | "/usr/bin/true"] => {
-                Some(module.replace('-', "_"))
-            }
-            _ => None,
+    let blocked = |line: &str| match line.split_whitespace().collect::<Vec<_>>()[..] {
+        ["blacklist", module]
+        | ["alias", module, "off"]
+        | ["install", module, "/bin/false" | "/bin/true" | "/usr/bin/false" | "/usr/bin/true"] => {
+            Some(module.replace('-', "_"))
         }
-    });
+        _ => None,
+    };
+    let in_file = |path: &PathBuf| {
+        let modules: Vec<_> = read(path).lines().filter_map(blocked).collect();
+        modules.into_iter().map(|module| (module, lossless::of(path))).collect::<Vec<_>>()
+    };
+    let blocked = lists.iter().flatten().flat_map(in_file);
     let line = read(Path::new("/proc/cmdline"));
     let is_off = |word: &&str| {
         *word == "nomodeset"

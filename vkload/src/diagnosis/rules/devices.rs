@@ -4,7 +4,8 @@ use super::super::case::Case;
 use super::super::finding::{Evidence, Finding, Id};
 use crate::command::{Command, Step, Word};
 use crate::facts::Node;
-use crate::probe::{Cause, Ending, Trial};
+use crate::probe::{Cause, Ending};
+use crate::view::{Device, DriverView};
 
 /// Groups that exist for graphics devices. Others may give more rights.
 const GROUPS: [&str; 2] = ["render", "video"];
@@ -86,7 +87,7 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
         return Some(finding(what).step(Step::from(command).and_say(", then log out and log in again")));
     }
     if case.facts.environment.container.as_deref() == Some("lxc") {
-        let step = "On the host, give the device the number of this container's group render (getent group render): lxc config device set CONTAINER DEVICE gid=NUMBER";
+        let step = "On the host, give the device the number of this container's group render (getent group render): lxc config device set CONTAINER DEVICE gid=NUMBER (on Proxmox, dev0: FILE,gid=NUMBER in its configuration)";
         return Some(finding(what).step(step));
     }
     // No group that an ordinary user should be in has access, so the files' own permissions are wrong.
@@ -107,29 +108,58 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
     )
 }
 
-/// Reports device files that cannot be opened, although their permissions allow it.
+/// Reports device files that cannot be opened, although their permissions allow it. Those with the same problem are reported once.
 pub(super) fn refused(case: &Case) -> Vec<Finding> {
-    let refused = |(path, trial): &(String, Trial)| {
-        let Ending::Failed { words, cause } = &trial.ending else { return None };
-        let what = format!("cannot be opened, although its permissions allow it: {words}");
+    let mut groups: Vec<(&Cause, String, Option<&String>, Vec<&str>)> = Vec::new();
+    for (path, trial) in &case.trials.files {
+        let Ending::Failed { words, cause } = &trial.ending else { continue };
         let node = case.facts.nodes.iter().find(|node| node.path == *path);
-        if let Some(mount) = node.and_then(|node| node.no_dev.as_ref()) {
-            let what = format!("cannot be opened: no device file works on {mount}, which is mounted nodev");
-            let finding = Finding::new(case, Id::DeviceRefused, path, what);
-            return Some(finding.step(Command::new("sudo mount -o remount,dev {}", &[mount])));
+        let mount = node.and_then(|node| node.no_dev.as_ref());
+        let what = match mount {
+            Some(mount) => format!("no device file works on {mount}, which is mounted nodev"),
+            None => format!("{words}, although its permissions allow it"),
+        };
+        match groups.iter_mut().find(|group| group.1 == what) {
+            Some(group) => group.3.push(path),
+            None => groups.push((cause, what, mount, vec![path])),
         }
-        let finding = Finding::new(case, Id::DeviceRefused, path, what);
-        let container = case.facts.environment.container.is_some();
-        Some(if *cause == Cause::NotPermitted && container {
-            finding.step(case.give_device(path))
-        } else if matches!(cause, Cause::NotPermitted | Cause::Denied) {
-            finding.step("See what forbids it (SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied")
-        } else {
-            finding.step("The kernel driver of the device does not answer; see why: sudo dmesg | tail -n 50")
+    }
+    let of = |(cause, what, mount, paths): (&Cause, String, Option<&String>, Vec<&str>)| {
+        let others =
+            if paths.len() > 1 { format!(", nor can {} more", paths.len() - 1) } else { String::new() };
+        let about = paths.first().copied().unwrap_or_default();
+        let finding =
+            Finding::new(case, Id::DeviceRefused, about, format!("cannot be opened{others}: {what}"));
+        finding.step(match (mount, cause) {
+            (Some(mount), _) => Command::new("sudo mount -o remount,dev {}", &[mount]).into(),
+            (None, Cause::NotPermitted) if case.facts.environment.container.is_some() => case.give_device(&paths),
+            (None, Cause::Denied) if case.facts.environment.container.is_some() => {
+                Step::say("SELinux may forbid it: on the host ")
+                    .run(Command::new("sudo setsebool -P container_use_devices=1", &[]))
+                    .and_say(", or start the container with --security-opt label=disable")
+            }
+            (None, Cause::NotPermitted | Cause::Denied) => {
+                "See what forbids it (SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied".into()
+            }
+            _ => "The kernel driver of the device does not answer; see why: sudo dmesg | tail -n 50".into(),
         })
     };
-    let mut all: Vec<Finding> = case.trials.files.iter().filter_map(refused).collect();
-    // Report a common problem of a GPU's files once.
-    all.dedup_by(|later, earlier| later.what == earlier.what);
-    all
+    groups.into_iter().map(of).collect()
+}
+
+/// Reports a default device whose driver says itself that it lacks something, if there is another GPU.
+pub(super) fn incomplete(case: &Case) -> Option<Finding> {
+    let devices = case.devices();
+    let default = devices.first().filter(|default| default.kind != "cpu")?;
+    let other = devices.iter().find(|other| other.kind != "cpu" && !other.is_same(default))?;
+    let has = |driver: &&DriverView, device: &Device| {
+        case.trial(driver).is_some_and(|trial| trial.usable().any(|own| own.is_same(device)))
+    };
+    let driver = case.drivers.iter().find(|driver| has(driver, default) && !has(driver, other))?;
+    let line = case.trial(driver)?.printed.iter().find(|line| line.contains("incomplete"))?;
+    let what = format!("is the default, and its driver printed: {line}; {} is here, too", other.name);
+    Some(
+        Finding::new(case, Id::DeviceIncomplete, &default.name, what)
+            .step(super::drivers::disable(case, driver)),
+    )
 }

@@ -87,30 +87,44 @@ pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
 /// Reports a driver that works, and that the loader does not find.
 pub(super) fn without_manifest(case: &Case) -> Option<Finding> {
     let (library, trial) = case.trials.unnamed.as_ref()?;
-    let device = trial.usable().next()?;
-    let what = format!(
-        "is a driver that works on {}, and the loader does not find it: no manifest that it reads names it",
-        device.name
-    );
+    let device = trial.usable().next();
+    let what = match device {
+        Some(device) => format!(
+            "is a driver that works on {}, and the loader does not find it: no manifest that it reads names it",
+            device.name
+        ),
+        None => format!(
+            "is the library of a driver, and no manifest that the loader reads names it{}",
+            trial.searches()
+        ),
+    };
     let finding = Finding::new(case, Id::ManifestMissing, library, what);
+    let evidence = if device.is_some() { Evidence::Proven } else { Evidence::Likely };
+    let missing = trial.not_found.iter().flat_map(|missing| case.install_library(missing));
+    let finding = finding.evidence(evidence).with_steps(missing);
     let bare = file_name(library);
-    if case.facts.owners.get(library).is_some_and(|package| !package.is_empty()) {
-        // NVIDIA's manifest may be in another package.
-        return Some(match bare.contains("nvidia") {
-            true => finding.with_steps(case.install_nvidia()),
-            false => finding.step(case.reinstall(library)),
-        });
-    }
     let name = bare.trim_start_matches("libvulkan_").trim_start_matches("libGLX_");
     let name = name.split('.').next().unwrap_or_default().trim_end_matches("_icd");
-    let (file, api) = (format!("/etc/vulkan/icd.d/{name}_icd.json"), &device.api_version);
+    let (file, api) =
+        (format!("/etc/vulkan/icd.d/{name}_icd.json"), device.map_or("1.3.0", |device| &device.api_version));
+    // The dynamic linker finds it by its name, unless another library has that.
     let text = format!(
         r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{bare}", "api_version": "{api}"}}}}"#
     );
-    let syntax = "sudo mkdir -p /etc/vulkan/icd.d && echo {} | sudo tee {}";
-    let finding = finding.step(Command::new(syntax, &[&text, &file]));
-    let is_nvidias = name == "nvidia" && case.facts.environment.container.is_none();
-    Some(finding.with_steps(is_nvidias.then(|| case.install_nvidia()).into_iter().flatten()))
+    let write: Step =
+        Command::new("sudo mkdir -p /etc/vulkan/icd.d && echo {} | sudo tee {}", &[&text, &file]).into();
+    let is_packaged = case.facts.owners.get(library).is_some_and(|package| !package.is_empty());
+    let has_wrong = case.drivers.iter().any(|driver| file_name(&driver.manifest).contains(name));
+    let install = match name {
+        "nvidia" if is_packaged || case.facts.environment.container.is_none() => case.install_nvidia(),
+        _ if is_packaged => vec![case.reinstall(library)],
+        _ => Vec::new(),
+    };
+    // What is installed again may bring the wrong manifest again. NVIDIA's may be in another package.
+    Some(match is_packaged && !has_wrong && device.is_some() {
+        true => finding.with_steps(install).step(write),
+        false => finding.step(write).with_steps(install),
+    })
 }
 
 /// Returns whether a library of the program's width could be loaded. Manifests for other widths are normal.
@@ -163,12 +177,18 @@ fn is_idle(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
 /// rules report that.
 fn is_kept_out(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
     let nvidia = file_name(&driver.manifest).contains("nvidia");
-    let closed = |node: &Node| node.is_needed() && node.is_closed() && (node.kind == "nvidia") == nvidia;
+    let is_refused = |node: &Node| {
+        case.trials.files.iter().any(|(path, trial)| *path == node.path && trial.ending != Ending::Finished)
+    };
+    let closed = |node: &Node| {
+        node.is_needed() && (node.is_closed() || is_refused(node)) && (node.kind == "nvidia") == nvidia
+    };
     let taken = |gpu: &Gpu| gpu.has_usual_driver() && (!nvidia || gpu.driver.as_deref() == Some("nvidia"));
     let own = |gpu: &&Gpu| gpu.is_driven_by(&driver.manifest);
     let has_none =
         case.facts.gpus.iter().any(|gpu| own(&gpu)) && !case.facts.gpus.iter().filter(own).any(taken);
-    matches!(trial.ending, Ending::Result { .. })
+    let is_silent = matches!(trial.ending, Ending::Result { .. });
+    (is_silent || (trial.fails_silently() && !trial.refused.is_empty()))
         && trial.not_found.is_empty()
         && (has_none || case.facts.nodes.iter().any(closed))
 }
@@ -184,7 +204,7 @@ fn violent_id(ending: &Ending) -> Id {
 /// Returns the meaning of a result if its name does not show it.
 fn meaning(ending: &Ending) -> &'static str {
     match ending {
-        Ending::Result { code: -1 } => ": it could not get memory, or a limit of the system is too low",
+        Ending::Result { code: -1 } => ": it says that it got no memory",
         Ending::Result { code: -2 } => ": the GPU's memory is used up",
         Ending::Result { code: -3 } => ": it could not start",
         Ending::Result { code: -4 } => ": the GPU stopped working; the kernel's log often says why",
@@ -197,6 +217,12 @@ fn meaning(ending: &Ending) -> &'static str {
 /// Returns the last line that it printed.
 pub(super) fn printed(trial: &Trial) -> String {
     trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default()
+}
+
+/// Returns whether the driver may be needed, since a GPU for it may be here.
+fn has_gpu(case: &Case, driver: &DriverView) -> bool {
+    let gpus = &case.facts.gpus;
+    gpus.is_empty() || gpus.iter().any(|gpu| gpu.is_driven_by(&driver.manifest))
 }
 
 pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
@@ -218,7 +244,9 @@ pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
     } else if case.drivers.len() > 1 {
         steps.push(disable(case, driver).into());
     }
-    steps.push(case.reinstall(&driver.manifest));
+    if has_gpu(case, driver) || case.good_drivers().next().is_none() {
+        steps.push(case.reinstall(&driver.manifest));
+    }
     if case.good_drivers().next().is_some() {
         let (from, to) = (&driver.manifest, format!("{}.off", driver.manifest));
         let step = Step::say("To take the driver out of the search: ");
@@ -227,12 +255,17 @@ pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
     steps
 }
 
-/// Returns the variable that leaves it out. Older loaders only know the one that lists the others.
+/// Returns the variable that leaves it out, with those that are at fault together with it. Older loaders only know the one that lists the
+/// others.
 pub(super) fn disable(case: &Case, driver: &DriverView) -> Command {
+    let of_causes = || case.trials.causes.iter().flat_map(|cause| &cause.drivers).map(String::as_str);
+    let own = driver.manifest.as_str();
+    let off: Vec<&str> = if of_causes().any(|of| of == own) { of_causes().collect() } else { vec![own] };
     if case.loader_reads("VK_LOADER_DRIVERS_DISABLE") {
-        return Command::export("VK_LOADER_DRIVERS_DISABLE", &file_name(&driver.manifest));
+        let names: Vec<_> = off.iter().map(|manifest| file_name(manifest)).collect();
+        return Command::export("VK_LOADER_DRIVERS_DISABLE", &names.join(","));
     }
-    let others = case.drivers.iter().filter(|other| other.used && other.manifest != driver.manifest);
+    let others = case.drivers.iter().filter(|other| other.used && !off.contains(&other.manifest.as_str()));
     let list = others.map(|other| other.manifest.as_str()).collect::<Vec<_>>().join(":");
     Command::export("VK_ICD_FILENAMES", &list)
 }
@@ -275,7 +308,7 @@ pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Ste
         ];
     }
     let first: Option<Step> = match trial.ending {
-        Ending::Result { code: -1 } => {
+        Ending::Result { code: -1 } if has_gpu(case, driver) => {
             Some("Look at the limits and the free memory: ulimit -a; free -h".into())
         }
         Ending::Result { code: -2 } => {
@@ -298,7 +331,7 @@ pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Ste
 pub(super) fn give(case: &Case, file: &Refused) -> Option<Step> {
     let path = file.path.as_str();
     match (file.is_absent, &case.facts.environment.container) {
-        (true, Some(_)) => Some(case.give_device(path)),
+        (true, Some(_)) => Some(case.give_device(&[path])),
         (true, None) if path == "/dev/nvidia-modeset" => Some(Command::new("sudo nvidia-modprobe -m", &[]).into()),
         (true, None) => None,
         (false, _) if file.by_ioctl => Some(format!("Let the sandbox that the program runs in allow ioctl on {path} (LANDLOCK_ACCESS_FS_IOCTL_DEV if it uses Landlock), or start the program outside of it").into()),

@@ -79,7 +79,7 @@ pub(super) fn wsl(case: &Case) -> Option<Finding> {
     let what = if has_dzn {
         "the GPU is reached through Direct3D 12 (Mesa's dzn), which finds no device here".to_owned()
     } else {
-        "the GPU can only be reached through Direct3D 12, and Mesa's driver for that (dzn) is not installed"
+        "the GPU can only be reached through Direct3D 12, and the loader finds no manifest of Mesa's driver for that (dzn)"
             .to_owned()
     };
     let step: Step = if case.facts.system.is("ubuntu") {
@@ -112,7 +112,7 @@ pub(super) fn container(case: &Case) -> Option<Finding> {
     }
     let what = format!("this container ({name}) has no graphics device");
     let finding = Finding::new(case, Id::ContainerWithoutDevice, "container", what);
-    let step = case.give_device("/dev/dri");
+    let step = case.give_device(&["/dev/dri"]);
     Some(finding.step(if case.facts.environment.may_have_toolkit() {
         step.and_say("; for an NVIDIA GPU with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
     } else {

@@ -4,7 +4,7 @@
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
-use crate::facts::{Gpu, Node};
+use crate::facts::{CPU, Gpu, Node};
 use crate::probe::{Ending, Trial};
 use crate::view::{Device, DriverView};
 
@@ -81,18 +81,18 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         let what = format!(
             "this GPU ({maker}) needs Mesa's driver intel_hasvk, which is not installed: intel_icd is for newer ones"
         );
-        return Some(finding(Id::GpuWithoutDriver, what).step(case.install_driver(Some(gpu.vendor))));
+        return Some(finding(Id::GpuWithoutDriver, what).step(case.install_driver(gpu.family())));
     }
     if drivers.is_empty() && (case.has_manifest_for(gpu) || super::nvidia::container(case).is_some()) {
         return None;
     }
     let Some(driver) = drivers.first() else {
-        let what = format!("GPU {} ({maker}) has no Vulkan driver", gpu.address);
+        let what = format!("no Vulkan driver for GPU {} ({maker}) is found", gpu.address);
         let finding = Finding::new(case, Id::GpuWithoutDriver, "", what);
         if gpu.vendor == 0x10de {
             return Some(finding.with_steps(case.install_nvidia()));
         }
-        return Some(finding.step(case.install_driver(Some(gpu.vendor))));
+        return Some(finding.step(case.install_driver(gpu.family())));
     };
     let has_mesas = drivers.iter().any(|driver| file_name(&driver.manifest).starts_with("radeon"));
     not_found(case, gpu, driver, has_mesas)
@@ -144,11 +144,11 @@ fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Op
         return Some(finding(what).step(step));
     }
     if case.is_sealed() {
-        return Some(finding(what).step(case.install_driver(Some(gpu.vendor))));
+        return Some(finding(what).step(case.install_driver(gpu.family())));
     }
     // AMD's own driver does not find all its GPUs, and Mesa's does.
     if gpu.vendor == 0x1002 && !has_mesas {
-        return Some(finding(what).step(case.install_driver(Some(gpu.vendor))));
+        return Some(finding(what).step(case.install_driver(gpu.family())));
     }
     let step: Step = match gpu.vendor {
         0x1af4 => "Turn on Vulkan for the virtual machine's graphics (venus: -device virtio-gpu-gl,blob=true,venus=true,hostmem=4G)".into(),
@@ -173,7 +173,7 @@ pub(super) fn without_file(case: &Case, gpu: &Gpu) -> Finding {
         (true, 0x10de) => {
             finding.step("Start the container with --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all")
         }
-        (true, _) => finding.step(case.give_device("/dev/dri")),
+        (true, _) => finding.step(case.give_device(&["/dev/dri"])),
         (false, _) => finding.step(Command::new("sudo dmesg | grep -i -e drm -e gpu", &[])),
     }
 }
@@ -188,17 +188,17 @@ fn without_vulkan(case: &Case, gpu: &Gpu, name: &str) -> Finding {
         Some(_) if gpu.is_too_old() => {
             format!("this GPU ({maker}) is older than Vulkan: no Vulkan driver supports it")
         }
-        Some(_) => {
-            format!("this graphics device ({maker}) only drives a display: no Vulkan driver supports it")
-        }
+        Some(_) => format!("no Vulkan driver for this graphics device ({maker}) exists"),
         None => format!("no Vulkan driver for this graphics device ({maker}) is known"),
     };
+    let is_only = gpu.maker().is_some() && !case.facts.gpus.iter().any(Gpu::can_have_vulkan);
     let (severity, evidence) = match gpu.is_too_old() {
+        _ if case.fails() && is_only => (Severity::Error, Evidence::Known),
         true if case.fails() => (Severity::Error, Evidence::Known),
         true if case.only_software() => (Severity::Warning, Evidence::Known),
         _ => (Severity::Note, Evidence::Likely),
     };
-    let software = Step::say("To draw on the processor instead: ").and(case.install_driver(None));
+    let software = Step::say("To draw on the processor instead: ").and(case.install_driver(CPU));
     Finding::new(case, Id::GpuWithoutVulkan, name, what)
         .with_severity(severity)
         .evidence(evidence)

@@ -133,13 +133,15 @@ pub(super) fn not_taken(case: &Case, gpu: &Gpu, name: &str) -> Option<Finding> {
             format!(": the modules of the running kernel ({kernel}) are gone, as after an update"),
             "Restart the computer, so that it runs the kernel whose modules are installed".into(),
         )
-    } else if system.blocked_modules.contains(&usual.replace('-', "_")) {
-        let step = Step::say(format!(
-            "Remove the line that keeps {usual} from being loaded from /etc/modprobe.d, and restart: "
-        ));
+    } else if let Some((_, file)) = system.blocked_modules.iter().find(|it| it.0 == usual.replace('-', "_")) {
+        let step = match system.is("ubuntu") && usual == "nvidia" {
+            true => Step::from(Command::new("sudo prime-select nvidia", &[]))
+                .and_say(", or remove the line that names "),
+            false => Step::say("Remove the line that names "),
+        };
         (
-            format!(": /etc/modprobe.d keeps {usual} from being loaded"),
-            step.run(Command::new("grep -rw {} /etc/modprobe.d", &[&usual])),
+            format!(": {file} keeps {usual} from being loaded"),
+            step.and_say(format!("{usual} from {file}, and restart")),
         )
     } else if let Some(Module { name, elsewhere, .. }) = module.filter(|module| !module.is_here) {
         let dkms = Command::new("sudo dkms autoinstall -k {} && sudo modprobe {}", &[kernel, name]);

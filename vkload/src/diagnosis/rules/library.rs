@@ -3,7 +3,7 @@
 use super::super::case::{Case, file_name};
 use super::super::finding::Id;
 use crate::command::{Command, Step};
-use crate::facts::{Library, LibraryState, Missing, VersionNeed};
+use crate::facts::{CPU, Library, LibraryState, Missing, VersionNeed};
 
 pub(super) struct LibraryProblem {
     pub(super) id: Id,
@@ -204,7 +204,7 @@ fn install_class(case: &Case, noun: &str, path: &str) -> Vec<Step> {
         return vec![format!("Put the host's {}-bit library of this name in its place, and update what brings the host's libraries into this container", case.target.bits).into()];
     }
     if noun == "driver" {
-        vec![case.install_driver(None)]
+        vec![case.install_driver(CPU)]
     } else {
         vec![format!("Install the {}-bit build of the {noun}", case.target.bits).into()]
     }

@@ -53,6 +53,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(files::strays(case));
     all.extend(devices::closed(case));
     all.extend(devices::refused(case));
+    all.extend(devices::incomplete(case));
     all.extend(gpus::without_driver(case));
     all.extend(nvidia::versions(case));
     all.extend(nvidia::device_files(case));
@@ -74,6 +75,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(summary::old_version(case));
     all.extend(summary::portability(case));
     all.extend(summary::other_width(case));
+    all.extend(summary::narrow(case));
     all.extend(summary::nothing_found(case));
     all.extend(summary::no_gpu(case));
     all.extend(summary::result(case));

@@ -46,11 +46,20 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
                 && case.facts.environment.flatpak.is_none()
                 && !lies_elsewhere(case) =>
         {
-            let what = format!(
-                "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
-            );
+            let is_before_vulkan =
+                module.split('.').next().and_then(|it| it.parse().ok()).is_some_and(|it: u32| it < 364);
+            let what = match is_before_vulkan {
+                true => format!(
+                    "the kernel has NVIDIA's driver {module}, which has no Vulkan: series 364 was the first with it"
+                ),
+                false => format!(
+                    "the kernel has NVIDIA's driver {module}, but the driver's Vulkan libraries are missing"
+                ),
+            };
             let finding = Finding::new(case, Id::NvidiaLibraries, "NVIDIA", what);
-            Some(finding.with_steps(case.install_nvidia()))
+            let remove = is_before_vulkan
+                .then_some("Remove the packages of this series, and install those of a newer one");
+            Some(finding.with_steps(remove).with_steps(case.install_nvidia()))
         }
         _ => None,
     }

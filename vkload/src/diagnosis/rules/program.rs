@@ -62,7 +62,7 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
             let is_mesas = |driver: &DriverView| file_name(&driver.manifest).starts_with("radeon");
             let is_amds = case.devices().iter().all(|device| device.vendor == AMD)
                 && !case.drivers.iter().any(is_mesas);
-            let step = if is_amds { case.install_driver(Some(AMD)) } else { update };
+            let step = if is_amds { case.install_driver("radeon") } else { update };
             let finding = finding(Id::ProgramExtension, what).step(step);
             finding.with_steps((devices.len() > 1).then_some("Or choose another device in the program"))
         }
@@ -139,8 +139,9 @@ pub(super) fn version(case: &Case) -> Option<Finding> {
         let mut numbers = device.api_version.split('.').map(|number| number.parse().unwrap_or(0));
         [numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)]
     };
+    let patch = |device: &Device| device.api_version.rsplit('.').next().and_then(|it| it.parse::<u32>().ok());
     let devices = case.devices();
-    let newest = devices.iter().max_by_key(|device| number(device))?;
+    let newest = devices.iter().rev().max_by_key(|device| (number(device), patch(device)))?;
     if asked.failure.is_none() || number(newest) >= [major, minor] {
         return None;
     }
@@ -148,7 +149,9 @@ pub(super) fn version(case: &Case) -> Option<Finding> {
         "the program asks for Vulkan {major}.{minor}, and the newest that a device here has is {} ({})",
         newest.api_version, newest.name
     );
-    Some(Finding::new(case, Id::ProgramVersion, "", what).step(case.update_driver()))
+    let release =
+        "If no newer one exists here, a newer release of the distribution, or its backports, may have one";
+    Some(Finding::new(case, Id::ProgramVersion, "", what).step(case.update_driver()).step(release))
 }
 
 /// Reports that the program fails, though it gets all that it asks for.

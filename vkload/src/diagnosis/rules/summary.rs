@@ -5,7 +5,7 @@ use vkload_core::discovery::{DriverDecision, Origin, SearchResult, SkipReason};
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::Step;
-use crate::facts::LibraryState;
+use crate::facts::{CPU, Gpu, LibraryState};
 use crate::lossless;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
@@ -93,6 +93,22 @@ pub(super) fn other_width(case: &Case) -> Option<Finding> {
     Some(Finding::new(case, Id::NoDriver, "", what).with_steps(install(case)))
 }
 
+/// Reports that 32-bit programs have a loader and no driver for a GPU that others use.
+pub(super) fn narrow(case: &Case) -> Option<Finding> {
+    let narrow = case.facts.narrow.as_ref().filter(|_| case.target.bits == 64 && !is_replaced(case))?;
+    let lacks = |gpu: &&Gpu| case.is_driven(gpu) && !narrow.iter().any(|manifest| gpu.is_driven_by(manifest));
+    let gpu = case.facts.gpus.iter().find(lacks).filter(|_| case.target.program.is_none())?;
+    let install = Some(gpu).filter(|gpu| gpu.vendor != 0x10de);
+    let install = install.and_then(|gpu| case.facts.packages.vulkan_driver(gpu.family(), 32));
+    let unknown = "Install the driver's 32-bit package (NVIDIA's: lib32-nvidia-utils, nvidia-driver-libs:i386, xorg-x11-drv-nvidia-libs.i686)";
+    let step = install.map_or_else(|| unknown.into(), Step::from);
+    let what = format!(
+        "32-bit programs, such as older Windows games, have a loader here and no driver for this GPU ({})",
+        gpu.name()
+    );
+    Some(Finding::new(case, Id::NarrowDriver, &format!("GPU {}", gpu.address), what).step(step))
+}
+
 /// Returns whether a variable replaces the search for drivers.
 fn is_replaced(case: &Case) -> bool {
     case.planned.drivers.searched.iter().any(|one| matches!(one.origin, Origin::Replacing(_)))
@@ -117,18 +133,17 @@ pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
         .find(|path| path.starts_with("/usr/share"))
         .unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
     let what = format!(
-        "no Vulkan driver is installed: none of the {folders} folders that are searched ({sample} and others) has a driver's manifest"
+        "no Vulkan driver is found: none of the {folders} folders that are searched ({sample} and others) has a driver's manifest"
     );
     let finding = Finding::new(case, Id::NoDriver, "", what).evidence(Evidence::Missing);
     Some(finding.with_steps(install(case)))
 }
 
 fn install(case: &Case) -> Vec<Step> {
-    let vendor = case.facts.gpus.iter().find(|gpu| gpu.can_have_vulkan()).map(|gpu| gpu.vendor);
-    if vendor == Some(0x10de) {
-        return case.install_nvidia();
+    match case.facts.gpus.iter().find(|gpu| gpu.can_have_vulkan()) {
+        Some(gpu) if gpu.vendor == 0x10de => case.install_nvidia(),
+        gpu => vec![case.install_driver(gpu.map_or(CPU, Gpu::family))],
     }
-    vec![case.install_driver(vendor)]
 }
 
 /// Reports that no installed driver finds a device.

@@ -1,6 +1,7 @@
 //! Environment variables that were set, perhaps long ago.
 
-use vkload_core::discovery::{DriverDecision, LayerNote, Note, Origin, SearchResult, SkipReason};
+use vkload_core::discovery::{DriverDecision, LayerNote, Note, Origin, SearchResult, Searched, SkipReason};
+use vkload_core::platform::FileError;
 use vkload_core::platform::variables::ALL;
 
 use super::super::case::Case;
@@ -65,7 +66,13 @@ pub(super) fn replacing(case: &Case) -> Option<Finding> {
     };
     let name = by.to_string_lossy();
     let value = case.facts.variables.get(&*name).map(String::as_str).unwrap_or_default();
-    let what = format!("is \"{value}\", and {effect}");
+    let is_lost = |one: &&Searched| {
+        matches!(one.origin, Origin::Replacing(_))
+            && matches!(one.result, SearchResult::Failed(FileError::NotFound))
+    };
+    let lost = planned.searched.iter().find(is_lost).map(|one| lossless::text(&one.path));
+    let lost = lost.filter(|lost| lost != value).map(|lost| format!(" ({lost} does not exist)"));
+    let what = format!("is \"{value}\", and {effect}{}", lost.unwrap_or_default());
     let finding = Finding::new(case, Id::DriversReplaced, &name, what).with_severity(Severity::Error);
     Some(finding.step(match &*name {
         "XDG_DATA_DIRS" => Command::export(&name, &format!("{value}:/usr/local/share:/usr/share")),

@@ -1,25 +1,15 @@
 //! Which variables may be at fault, and who reads them.
 
-use crate::facts::{READ, Variables};
+use crate::facts::{READ, Variables, begins};
 use crate::lossless;
 use crate::planned::Planned;
 
 /// Variables by which the loader finds layers and manifests. These files are tried before the variables.
-const LEADING: &[&str] = &[
-    "VK_LAYER_PATH",
-    "VK_ADD_LAYER_PATH",
-    "VK_IMPLICIT_LAYER_PATH",
-    "VK_ADD_IMPLICIT_LAYER_PATH",
-    "VK_INSTANCE_LAYERS",
-    "VK_LOADER_LAYERS_",
-    "XDG_CONFIG_HOME",
-    "XDG_CONFIG_DIRS",
-    "XDG_DATA_HOME",
-    "XDG_DATA_DIRS",
-];
+const LEADING: &str = "VK_LAYER_PATH VK_ADD_LAYER_PATH VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH \
+    VK_INSTANCE_LAYERS VK_LOADER_LAYERS_ XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS";
 
 /// Variables that programs need for other things than Vulkan, and those that only drivers and layers can do without.
-const NEEDED: &[&str] = &["DBUS_", "HOME", "LOGNAME", "PATH", "USER", "XDG_RUNTIME_DIR"];
+const NEEDED: &str = "DBUS_ HOME LOGNAME PATH USER XDG_RUNTIME_DIR";
 
 /// Who reads a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +29,6 @@ pub(super) fn suspected<'a>(
     variables: &'a Variables,
     reader: Reader,
 ) -> impl Iterator<Item = &'a str> {
-    let begins = |name: &str, starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
     let turns_on: Vec<String> = planned
         .layers
         .layers
