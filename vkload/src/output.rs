@@ -4,6 +4,8 @@ use std::io::{self, IsTerminal, Write, stderr};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::escape;
 
 /// The exit code if the command cannot give an answer.
@@ -24,6 +26,12 @@ impl Format {
             _ => Self::Text,
         }
     }
+}
+
+/// Returns an answer for programs as JSON, with the format's number and this version. Names do not change between releases; new ones may come.
+pub(crate) fn json(mut answer: Value) -> String {
+    (answer["format"], answer["vkload"]) = (1.into(), env!("CARGO_PKG_VERSION").into());
+    escape::json(&answer)
 }
 
 /// Prints the answer as text, or reports why there is none. The exit code is 1 if the answer is that something is not as it should be.

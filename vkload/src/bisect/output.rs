@@ -6,10 +6,11 @@ use super::search::{Attempt, Verdict};
 use super::{BisectResult, Suspect};
 use crate::command::Command;
 use crate::escape;
+use crate::output;
 use crate::program_run::{Ended, file_name};
 
 pub(super) fn render(answer: &BisectResult, json: bool) -> String {
-    if json { escape::json(&to_json(answer)) } else { text(answer) }
+    if json { output::json(to_json(answer)) } else { text(answer) }
 }
 
 impl BisectResult {
@@ -136,7 +137,6 @@ fn printed(run: Option<&Attempt>) -> String {
     if quoted.is_empty() { quoted } else { format!("  The last lines of its output:\n{quoted}") }
 }
 
-/// Returns the answer for programs. Names do not change between releases; new ones may come.
 fn to_json(answer: &BisectResult) -> Value {
     let (result, culprits) = match &answer.verdict {
         Verdict::NothingFails => ("nothing-fails", Vec::new()),
@@ -162,8 +162,6 @@ fn to_json(answer: &BisectResult) -> Value {
         })
     };
     json!({
-        "format": 1,
-        "vkload": env!("CARGO_PKG_VERSION"),
         "program": answer.program,
         "headline": answer.headline(),
         "result": result,

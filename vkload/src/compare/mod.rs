@@ -86,11 +86,8 @@ fn text([one, other]: &[String; 2], differences: &[Difference]) -> String {
     out
 }
 
-/// Returns the answer for programs. Names do not change between releases; new ones may come.
 fn json([one, other]: &[String; 2], differences: &[Difference]) -> String {
-    escape::json(&json!({
-        "format": 1,
-        "vkload": env!("CARGO_PKG_VERSION"),
+    output::json(json!({
         "one": one,
         "other": other,
         "same": differences.is_empty(),

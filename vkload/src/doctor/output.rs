@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::chain::Look;
 use crate::diagnosis::{Diagnosis, Finding, Severity};
 use crate::escape;
-use crate::output::Format;
+use crate::output::{self, Format};
 use crate::probe::Trial;
 
 /// More lines than these are printed on request only, and longer ones are broken.
@@ -20,7 +20,7 @@ pub(crate) fn render(answer: &Diagnosis, format: Format, all: bool) -> String {
             let told = answer.findings.iter().filter(|finding| !healthy || !finding.next.is_empty());
             text(&answer.headline(), told, all)
         }
-        Format::Json => escape::json(&to_json(answer)),
+        Format::Json => output::json(to_json(answer)),
         Format::Html => super::picture::html(answer),
     }
 }
@@ -66,16 +66,13 @@ fn paint(words: &str, code: &str, colours: bool) -> String {
     if colours { format!("\x1b[{code}m{words}\x1b[0m") } else { words.to_owned() }
 }
 
-/// Returns the answer for programs. Names do not change between releases; new ones may come.
-pub(crate) fn to_json(answer: &Diagnosis) -> Value {
+fn to_json(answer: &Diagnosis) -> Value {
     let case = &answer.case;
     let trial = |trial: &Trial| serde_json::to_value(trial).unwrap_or_default();
     let named = |trials: &[(String, Trial)], key: &str| {
         trials.iter().map(|(name, it)| json!({ key: name, "trial": trial(it) })).collect::<Vec<_>>()
     };
     json!({
-        "format": 1,
-        "vkload": env!("CARGO_PKG_VERSION"),
         "headline": answer.headline(),
         "works": case.works(),
         "onlySoftware": case.only_software(),

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::{Failure, Outcome, Report, Trial};
 use crate::command::Command;
-use crate::escape;
+use crate::output;
 use crate::program_run::file_name;
 use crate::table::Table;
 
 pub(super) fn render(report: &Report, json: bool) -> String {
-    if json { escape::json(&to_json(report)) } else { text(report) }
+    if json { output::json(to_json(report)) } else { text(report) }
 }
 
 /// The outcomes, each with a verb.
@@ -115,7 +115,6 @@ fn text(report: &Report) -> String {
     out + &notes
 }
 
-/// Returns the answer for programs. Names do not change between releases; new ones may come.
 fn to_json(report: &Report) -> Value {
     let trial = |trial: &Trial| {
         json!({
@@ -133,8 +132,6 @@ fn to_json(report: &Report) -> Value {
     };
     let more = |(command, count): &(String, u32)| json!({ "command": command, "calls": count });
     json!({
-        "format": 1,
-        "vkload": env!("CARGO_PKG_VERSION"),
         "program": report.program,
         "headline": report.headline(),
         "validated": report.is_validated,

@@ -15,7 +15,6 @@ use crate::arguments::InfoArguments;
 use crate::diagnosis::answer;
 use crate::diagnosis::gather::Whom;
 use crate::doctor::diagnosis;
-use crate::escape;
 use crate::output;
 use report::Report;
 
@@ -29,10 +28,5 @@ pub(crate) fn print(options: &InfoArguments) -> ExitCode {
 }
 
 pub(crate) fn render(report: &Report, verbose: bool, json: bool) -> String {
-    if !json {
-        return text::render(report, verbose);
-    }
-    let mut object = json!(report);
-    (object["format"], object["vkload"]) = (1.into(), env!("CARGO_PKG_VERSION").into());
-    escape::json(&object)
+    if json { output::json(json!(report)) } else { text::render(report, verbose) }
 }

@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 
 use super::Row;
 use crate::command::Command;
-use crate::escape;
+use crate::output;
 use crate::switches::Changes;
 use crate::table::Table;
 
 /// Returns the layers, what changes to variables make them so, and what else is known about the search.
 pub(super) fn render(rows: &[Row], changes: &Changes, notes: &[String], json: bool) -> String {
-    if json { escape::json(&to_json(rows, changes, notes)) } else { text(rows, changes, notes) }
+    if json { output::json(to_json(rows, changes, notes)) } else { text(rows, changes, notes) }
 }
 
 fn text(rows: &[Row], changes: &Changes, notes: &[String]) -> String {
@@ -40,7 +40,6 @@ fn text(rows: &[Row], changes: &Changes, notes: &[String]) -> String {
     out
 }
 
-/// Returns the layers as JSON. Names do not change between releases; new ones may be added.
 fn to_json(rows: &[Row], changes: &Changes, notes: &[String]) -> Value {
     let layer = |row: &Row| {
         json!({
@@ -57,8 +56,6 @@ fn to_json(rows: &[Row], changes: &Changes, notes: &[String]) -> Value {
     };
     let change = |(name, value): (&String, &Option<String>)| json!({ "variable": name, "value": value });
     json!({
-        "format": 1,
-        "vkload": env!("CARGO_PKG_VERSION"),
         "layers": rows.iter().map(layer).collect::<Vec<_>>(),
         "notes": notes,
         "changes": changes.iter().map(change).collect::<Vec<_>>(),

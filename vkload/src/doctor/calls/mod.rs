@@ -9,10 +9,8 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::output;
 use crate::diagnosis::{Finding, Severity};
-use crate::escape;
-use crate::output::{fail, print_escaped as print_output};
+use crate::output::{self, fail, print_escaped as print_output};
 use report::Report;
 
 /// Prints the explanation of a file. The exit code is a failure if the program crashed or lost a device.
@@ -37,11 +35,9 @@ pub(super) fn print(file: &Path, json: bool) -> ExitCode {
 
 fn render(headline: &str, findings: &[Finding], json: bool) -> String {
     if !json {
-        return output::text(headline, findings.iter(), true);
+        return super::output::text(headline, findings.iter(), true);
     }
-    escape::json(&json!({
-        "format": 1,
-        "vkload": env!("CARGO_PKG_VERSION"),
+    output::json(json!({
         "headline": headline,
         "findings": findings,
     }))
