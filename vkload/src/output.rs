@@ -11,23 +11,6 @@ use crate::escape;
 /// The exit code if the command cannot give an answer.
 pub(crate) const CANNOT_SAY: u8 = 2;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Text,
-    Json,
-    Html,
-}
-
-impl Format {
-    pub(crate) fn chosen(json: bool, html: bool) -> Self {
-        match (json, html) {
-            (true, _) => Self::Json,
-            (_, true) => Self::Html,
-            _ => Self::Text,
-        }
-    }
-}
-
 /// Returns an answer for programs as JSON, with the format's number and this version. Names do not change between releases; new ones may come.
 pub(crate) fn json(mut answer: Value) -> String {
     (answer["format"], answer["vkload"]) = (1.into(), env!("CARGO_PKG_VERSION").into());

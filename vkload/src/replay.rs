@@ -55,9 +55,7 @@ fn replay(options: &ReplayArguments) -> Result<String, String> {
     let case = diagnosis::recorded(planned, seen)?;
     Ok(match options.show {
         Show::Chain => chain::render(&doctor::picture(&case)?, format),
-        Show::Doctor => {
-            doctor::rendered(case, output::Format::chosen(json, format == Format::Html), options.verbose).0
-        }
+        Show::Doctor => doctor::rendered(case, format, options.verbose).0,
         Show::Info | Show::Paths => {
             let report = info::gather::report(&diagnosis::answer(case));
             escape::lines(&info::render(&report, options.verbose, json))

@@ -8,11 +8,12 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::arguments::DoctorArguments;
+use crate::arguments::{DoctorArguments, Format};
+use crate::chain;
 use crate::diagnosis::answer;
 use crate::diagnosis::case::Case;
 use crate::diagnosis::gather::{Request, Whom, case};
-use crate::output::{Format, clear_progress, fail, late, print_escaped as print_output, show_progress};
+use crate::output::{clear_progress, fail, late, print_escaped as print_output, show_progress};
 pub(crate) use picture::picture;
 
 pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
@@ -26,7 +27,8 @@ pub(crate) fn print(options: &DoctorArguments) -> ExitCode {
     };
     match diagnosis(whom, options.no_probe, options.timeout, options.record.as_deref()) {
         Ok(case) => {
-            let (text, code) = rendered(case, Format::chosen(options.json, options.html), options.all);
+            let format = if options.html { Format::Html } else { Format::Text };
+            let (text, code) = rendered(case, chain::format(format, options.json), options.all);
             print_output(&text, code)
         }
         Err(problem) => fail(&problem),

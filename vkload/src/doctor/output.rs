@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::arguments::Format;
 use crate::chain::Look;
 use crate::diagnosis::{Diagnosis, Finding, Severity};
 use crate::escape;
-use crate::output::{self, Format};
+use crate::output;
 use crate::probe::Trial;
 
 /// More lines than these are printed on request only, and longer ones are broken.
@@ -21,7 +22,8 @@ pub(crate) fn render(answer: &Diagnosis, format: Format, all: bool) -> String {
             text(&answer.headline(), told, all)
         }
         Format::Json => output::json(to_json(answer)),
-        Format::Html => super::picture::html(answer),
+        // A picture alone does not say why.
+        Format::Html | Format::Svg => super::picture::html(answer),
     }
 }
 
