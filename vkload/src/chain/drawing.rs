@@ -20,8 +20,8 @@ pub(super) struct Branch {
 pub(super) struct Block {
     pub(super) role: Role,
     pub(super) title: String,
-    pub(super) details: Vec<Detail>,
-    pub(super) problem: String,
+    /// The texts below the title, each with its class: `why`, `path` or `problem`.
+    pub(super) details: Vec<(&'static str, String)>,
 }
 
 /// The thing that a box represents.
@@ -35,21 +35,17 @@ pub(super) enum Role {
     Device,
 }
 
-pub(super) struct Detail {
-    /// The label before the text, unless it is empty.
-    pub(super) label: &'static str,
-    pub(super) text: String,
-}
-
 /// A paragraph of lines below the picture.
 pub(super) struct Note {
-    pub(super) title: String,
+    pub(super) title: &'static str,
     pub(super) lines: Vec<String>,
     /// Whether it says that something is wrong.
     pub(super) is_problem: bool,
 }
 
 pub(super) const FORK: &str = "one of these, by the call's device";
+/// The class of a problem, and its label with a colon.
+pub(super) const PROBLEM: &str = "problem";
 
 impl Drawing {
     pub(super) fn new(model: &Model) -> Self {
@@ -58,8 +54,8 @@ impl Drawing {
         series.extend(model.layers.iter().map(layer));
         let mut branches: Vec<_> = model.drivers.iter().map(branch).collect();
         if branches.is_empty() {
-            let problem = "vkCreateInstance returns VK_ERROR_INCOMPATIBLE_DRIVER; run `vkload doctor`".into();
-            let none = Block { problem, ..Block::new(Role::Driver, "no driver", &[]) };
+            let problem = "vkCreateInstance returns VK_ERROR_INCOMPATIBLE_DRIVER; run `vkload doctor`";
+            let none = Block::new(Role::Driver, "no driver", &[(PROBLEM, problem)]);
             branches.push(Branch { driver: none, devices: Vec::new() });
         }
         Self { series, branches, notes: notes(model) }
@@ -83,45 +79,44 @@ impl Drawing {
 
 impl Block {
     /// Returns a box with these labels and texts, without those that are empty.
-    fn new(role: Role, title: &str, details: &[(&'static str, &str)]) -> Self {
+    fn new(role: Role, title: &str, details: &[(&str, &str)]) -> Self {
         let details = details.iter().filter(|(_, text)| !text.is_empty());
-        let details = details.map(|(label, text)| Detail { label, text: escape::line(text) }).collect();
-        Self { role, title: escape::line(title), details, problem: String::new() }
-    }
-}
-
-impl Detail {
-    /// Returns the label and the text.
-    pub(super) fn line(&self) -> String {
-        if self.label.is_empty() { self.text.clone() } else { format!("{} {}", self.label, self.text) }
+        let details = details.map(|(label, text)| match (*label, escape::line(text)) {
+            ("", text) => ("why", text),
+            (PROBLEM, text) => (PROBLEM, format!("{PROBLEM}: {text}")),
+            (label, text) => ("path", format!("{label} {text}")),
+        });
+        Self { role, title: escape::line(title), details: details.collect() }
     }
 }
 
 fn layer(layer: &Layer) -> Block {
     let Layer { view, why, problem } = layer;
-    let details = [("", why.as_str()), ("library", &view.library), ("manifest", &view.manifest)];
-    Block { problem: escape::line(problem), ..Block::new(Role::Layer, &view.name, &details) }
+    let (library, manifest) = (&view.library, &view.manifest);
+    let details = [("", why), ("library", library), ("manifest", manifest), (PROBLEM, problem)];
+    Block::new(Role::Layer, &view.name, &details.map(|(label, text)| (label, text.as_str())))
 }
 
 /// Returns the boxes of a driver. Drivers are drawn side by side and are therefore narrow: files and their folders get lines of their own.
 fn branch(driver: &Driver) -> Branch {
     let (folder, manifest) = split(&driver.view.manifest);
     let (library_folder, library) = split(&driver.view.library);
-    let details = [("in", folder), ("", &driver.why), ("library", library), ("in", library_folder)];
-    let mut block =
-        Block { problem: escape::line(&driver.problem), ..Block::new(Role::Driver, manifest, &details) };
-    if driver.problem.is_empty() && driver.devices.as_ref().is_some_and(Vec::is_empty) {
-        block.role = Role::Idle;
-        block.details.push(Detail { label: "", text: "it finds no device here".into() });
-    }
-    Branch { driver: block, devices: driver.devices().iter().map(device).collect() }
+    let is_idle = driver.problem.is_empty() && driver.devices.as_ref().is_some_and(Vec::is_empty);
+    let (role, idle) = if is_idle { (Role::Idle, "it finds no device here") } else { (Role::Driver, "") };
+    let details = [
+        ("in", folder),
+        ("", &driver.why),
+        ("library", library),
+        ("in", library_folder),
+        ("", idle),
+        (PROBLEM, &driver.problem),
+    ];
+    let devices = driver.devices().iter().map(device).collect();
+    Branch { driver: Block::new(role, manifest, &details), devices }
 }
 
 fn device(device: &Device) -> Block {
-    Block {
-        problem: escape::line(&device.problem),
-        ..Block::new(Role::Device, &device.name, &[("", &about(device))])
-    }
+    Block::new(Role::Device, &device.name, &[("", &about(device)), (PROBLEM, &device.problem)])
 }
 
 /// Returns the facts about a device, except its name.
@@ -134,15 +129,11 @@ fn about(device: &Device) -> String {
 
 fn notes(model: &Model) -> Vec<Note> {
     let skipped = model.skipped.iter().map(|driver| format!("{}: {}", driver.manifest, driver.remark));
-    let notes = [
-        ("vkCreateInstance returns VK_ERROR_LAYER_NOT_PRESENT:", model.refused.clone(), true),
-        ("Drivers that are not used:", skipped.collect(), false),
-    ];
-    let notes = notes.into_iter().filter(|(_, lines, _)| !lines.is_empty());
-    let shown = |lines: Vec<String>| lines.iter().map(|line| escape::line(line)).collect();
-    notes
-        .map(|(title, lines, is_problem)| Note { title: title.to_owned(), lines: shown(lines), is_problem })
-        .collect()
+    let refused = "vkCreateInstance returns VK_ERROR_LAYER_NOT_PRESENT:";
+    let refused = Note { title: refused, lines: model.refused.clone(), is_problem: true };
+    let unused = "Drivers that are not used:";
+    let unused = Note { title: unused, lines: skipped.collect(), is_problem: false };
+    [refused, unused].into_iter().filter(|note| !note.lines.is_empty()).collect()
 }
 
 /// Returns the folder of a path, and the file. The folder of a bare name is empty.

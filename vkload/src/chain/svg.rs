@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::drawing::{Block, Branch, Drawing, FORK, Note, Role};
+use super::drawing::{Block, Branch, Drawing, FORK, Note, PROBLEM, Role};
 use super::model::Model;
 use crate::fold::{columns, wrap};
 use crate::page::escape;
@@ -121,7 +121,8 @@ impl Pen {
     fn block(&mut self, block: &Block, span: Span, top: usize) -> usize {
         let lines = lines(block, span.width);
         let height = lines.len() * LINE + PADDING;
-        let class = if block.problem.is_empty() { class(block.role) } else { "broken" };
+        let is_broken = block.details.iter().any(|(class, _)| *class == PROBLEM);
+        let class = if is_broken { "broken" } else { class(block.role) };
         let Span { left, width } = span;
         let _ = writeln!(
             self.out,
@@ -134,10 +135,10 @@ impl Pen {
     }
 
     fn note(&mut self, note: &Note, top: usize) -> usize {
-        let class = if note.is_problem { "problem" } else { "name" };
+        let class = if note.is_problem { PROBLEM } else { "name" };
         let inside = WIDTH * 10 / COLUMN;
         let mut bottom = top + LINE / 2;
-        let titles = wrap(&note.title, WIDTH * 10 / TITLE_COLUMN).into_iter().map(|line| (line, class));
+        let titles = wrap(note.title, WIDTH * 10 / TITLE_COLUMN).into_iter().map(|line| (line, class));
         let lines = note.lines.iter().flat_map(|line| wrap(line, inside)).map(|line| (line, "path"));
         for (line, class) in titles.chain(lines) {
             bottom += LINE;
@@ -182,24 +183,18 @@ fn class(role: Role) -> &'static str {
 fn lines(block: &Block, width: usize) -> Vec<(String, &'static str)> {
     let inside = (width - 2 * PADDING) * 10;
     let titles = wrap(&block.title, inside / TITLE_COLUMN).into_iter().map(|line| (line, "name"));
-    let details = block.details.iter().flat_map(|detail| {
-        let class = if detail.label.is_empty() { "why" } else { "path" };
-        wrap(&detail.line(), inside / COLUMN).into_iter().map(move |line| (line, class))
-    });
-    let mut lines: Vec<_> = titles.chain(details).collect();
-    if !block.problem.is_empty() {
-        let problem = wrap(&format!("problem: {}", block.problem), inside / COLUMN);
-        lines.extend(problem.into_iter().map(|line| (line, "problem")));
-    }
-    lines
+    let details = block
+        .details
+        .iter()
+        .flat_map(|(class, text)| wrap(text, inside / COLUMN).into_iter().map(|line| (line, *class)));
+    titles.chain(details).collect()
 }
 
 /// Returns the width that boxes below each other have, so that they are as wide as the widest.
 fn width_of<'a>(blocks: impl Iterator<Item = &'a Block>) -> usize {
     let needed = blocks.map(|block| {
-        let details = block.details.iter().map(|detail| columns(&detail.line()) * COLUMN);
-        let problem = (columns(&block.problem) + "problem: ".len()) * COLUMN;
-        details.chain([columns(&block.title) * TITLE_COLUMN, problem]).max().unwrap_or(0).div_ceil(10)
+        let details = block.details.iter().map(|(_, text)| columns(text) * COLUMN);
+        details.chain([columns(&block.title) * TITLE_COLUMN]).max().unwrap_or(0).div_ceil(10)
     });
     (needed.max().unwrap_or(0) + 2 * PADDING).clamp(SERIES.0, SERIES.1)
 }

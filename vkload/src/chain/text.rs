@@ -4,7 +4,7 @@ use std::env;
 use std::io::{self, IsTerminal as _};
 use std::iter;
 
-use super::drawing::{Block, Branch, Drawing, FORK, Note, Role};
+use super::drawing::{Block, Branch, Drawing, FORK, Note, PROBLEM, Role};
 use super::model::Model;
 use crate::fold::{columns, fold, wrap};
 
@@ -45,12 +45,7 @@ pub(super) fn render(model: &Model, look: Look) -> String {
     let drawing = Drawing::new(model);
     let mut lines = look.picture(&drawing);
     lines.extend(drawing.notes.iter().flat_map(|note| look.note(note)));
-    let mut out = String::new();
-    for line in lines {
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out
+    lines.iter().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 impl Look {
@@ -149,28 +144,27 @@ impl Look {
         };
         let mut lines: Vec<_> =
             wrap(&block.title, inside).into_iter().map(|line| side(line, style(block.role))).collect();
-        for detail in &block.details {
-            let folded = fold(&detail.line(), inside, LINES, left_out);
-            lines.extend(folded.into_iter().map(|line| side(line, "")));
-        }
-        if !block.problem.is_empty() {
-            let problem = format!("problem: {}", block.problem);
-            lines.extend(wrap(&problem, inside).into_iter().map(|line| side(line, PROBLEM)));
+        for (class, text) in &block.details {
+            let (folded, style) = match *class {
+                PROBLEM => (wrap(text, inside), ALARM),
+                _ => (fold(text, inside, LINES, left_out), ""),
+            };
+            lines.extend(folded.into_iter().map(|line| side(line, style)));
         }
         lines
     }
 
     fn note(self, note: &Note) -> Vec<String> {
         let mut lines = vec![String::new()];
-        let style = if note.is_problem { PROBLEM } else { TITLE };
-        lines.extend(wrap(&note.title, WIDTH).iter().map(|line| self.paint(line, style)));
+        let style = if note.is_problem { ALARM } else { TITLE };
+        lines.extend(wrap(note.title, WIDTH).iter().map(|line| self.paint(line, style)));
         let wrapped = note.lines.iter().flat_map(|line| wrap(line, WIDTH - 2));
         lines.extend(wrapped.map(|line| format!("  {line}")));
         lines
     }
 
     /// Returns the words in a style (the number of an escape sequence) if colour is on.
-    fn paint(self, words: &str, style: &str) -> String {
+    pub(crate) fn paint(self, words: &str, style: &str) -> String {
         if self.colour && !style.is_empty() {
             format!("\x1b[{style}m{words}\x1b[0m")
         } else {
@@ -183,7 +177,7 @@ impl Look {
 const FRAME: usize = 4;
 /// Bold, and bold and red.
 const TITLE: &str = "1";
-const PROBLEM: &str = "1;31";
+const ALARM: &str = "1;31";
 
 fn style(role: Role) -> &'static str {
     match role {
@@ -206,8 +200,8 @@ fn boxes_of(branch: &Branch) -> Vec<Vec<&Block>> {
 /// Returns the odd width that boxes below each other have, so that they are as wide as the widest.
 fn width_of(boxes: &[Vec<&Block>]) -> usize {
     let needed = |block: &&Block| {
-        let details = block.details.iter().map(|detail| columns(&detail.line()));
-        details.chain([columns(&block.title), columns(&block.problem)]).max().unwrap_or(0) + FRAME
+        let details = block.details.iter().map(|(_, text)| columns(text));
+        details.chain([columns(&block.title)]).max().unwrap_or(0) + FRAME
     };
     let widest = boxes.iter().flatten().map(needed).max().unwrap_or(0);
     widest.clamp(LEAST, WIDTH) | 1

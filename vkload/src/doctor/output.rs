@@ -28,9 +28,9 @@ pub(crate) fn render(answer: &Diagnosis, format: Format, all: bool) -> String {
 }
 
 pub(super) fn text<'a>(headline: &str, findings: impl Iterator<Item = &'a Finding>, all: bool) -> String {
-    let colours = Look::of_stdout().colour;
-    let mut out = format!("{}\n", paint(&escape::line(headline), "1", colours));
-    let texts: Vec<String> = findings.map(|finding| one(finding, colours)).collect();
+    let look = Look::of_stdout();
+    let mut out = format!("{}\n", look.paint(&escape::line(headline), "1"));
+    let texts: Vec<String> = findings.map(|finding| one(finding, look)).collect();
     let lines = |text: &str| text.lines().count();
     for (index, text) in texts.iter().enumerate() {
         // The first finding follows at once: it is the answer.
@@ -44,14 +44,13 @@ pub(super) fn text<'a>(headline: &str, findings: impl Iterator<Item = &'a Findin
     out
 }
 
-fn one(finding: &Finding, colours: bool) -> String {
+fn one(finding: &Finding, look: Look) -> String {
     let colour = match finding.severity {
         Severity::Error => "1;31",
         Severity::Warning => "1;33",
         Severity::Note => "36",
     };
-    let label = paint(&format!("{}:", finding.label()), colour, colours);
-    let mut out = label;
+    let mut out = look.paint(&format!("{}:", finding.label()), colour);
     let mut width = finding.label().len() + 1;
     for word in finding.sentence().split(' ') {
         let count = word.chars().count() + 1;
@@ -62,10 +61,6 @@ fn one(finding: &Finding, colours: bool) -> String {
     }
     finding.next.iter().for_each(|step| out.push_str(&format!("\n  -> {step}")));
     out + "\n"
-}
-
-fn paint(words: &str, code: &str, colours: bool) -> String {
-    if colours { format!("\x1b[{code}m{words}\x1b[0m") } else { words.to_owned() }
 }
 
 fn to_json(answer: &Diagnosis) -> Value {
