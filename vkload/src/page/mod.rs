@@ -2,13 +2,11 @@
 //! fetch anything. It is made from plain data; everything but pictures is escaped here. It is also well-formed XML, so that tests and other
 //! programs can read it.
 
-use std::fmt::{self, Display, Formatter, Write as _};
-
-use vkload_core::memory::is_visible;
+use std::fmt::Write as _;
 
 use crate::command::Step;
 use crate::diagnosis::Severity;
-use crate::lossless;
+use crate::escape::lines;
 
 /// A problem or a note, with its remedy: shown as a card.
 #[derive(Debug)]
@@ -69,29 +67,9 @@ pub(crate) fn document(title: &str, sections: &[Section]) -> String {
 const STYLE: &str = include_str!("page.css");
 
 /// Returns the text with everything replaced that means something in HTML or XML, or that XML may not contain, or that a browser does not show.
-pub(crate) fn escape(text: &str) -> Escaped<'_> {
-    Escaped(text)
-}
-
-/// A text to be shown escaped.
-pub(crate) struct Escaped<'a>(&'a str);
-
-impl Display for Escaped<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|character| match character {
-            '&' => f.write_str("&amp;"),
-            '<' => f.write_str("&lt;"),
-            '>' => f.write_str("&gt;"),
-            '"' => f.write_str("&quot;"),
-            '\'' => f.write_str("&#39;"),
-            '\n' | '\t' => f.write_char(character),
-            _ => match lossless::byte(character) {
-                Some(byte) => write!(f, "\\x{byte:02x}"),
-                None if is_visible(character) => f.write_char(character),
-                None => write!(f, "{}", character.escape_unicode()),
-            },
-        })
-    }
+pub(crate) fn escape(text: &str) -> String {
+    let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;"), ('\'', "&#39;")];
+    entities.into_iter().fold(lines(text), |text, (mark, entity)| text.replace(mark, entity))
 }
 
 fn write_part(out: &mut String, part: &Part) {
@@ -135,8 +113,8 @@ fn write_table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
     for row in rows {
         out.push_str("<tr>");
         for (cell, head) in row.iter().zip(head) {
-            let parts = cell.split_inclusive(['/', '_', ':', '=']).map(|part| escape(part).to_string());
-            let parts = parts.collect::<Vec<_>>().join("<wbr/>");
+            let parts: Vec<_> = cell.split_inclusive(['/', '_', ':', '=']).map(escape).collect();
+            let parts = parts.join("<wbr/>");
             // A narrow window has no columns: there each cell shows its heading.
             let _ = write!(out, "<td data-head=\"{}\">{parts}</td>", escape(head));
         }
