@@ -64,11 +64,25 @@ pub(crate) enum Command {
     /// VK_LOADER_LAYERS_ENABLE and VK_LOADER_LAYERS_DISABLE. Without a program, it lists the layers as these options would make them.
     Layers(LayersArguments),
     /// List the folders and files that are searched, the reason for each, and the result. Load no library.
-    Paths(PathsArguments),
+    Paths {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// Show what vkload's own loader searches instead of the loader that programs get here.
+        #[arg(long)]
+        own: bool,
+    },
     /// List the devices in the order in which programs see them, the reason for it, and how to change it. The exit code is 1 if programs see none.
     ///
     /// The power states are as they were before the drivers were asked, which wakes devices. With --no-probe, no driver is asked.
-    Devices(DevicesArguments),
+    Devices {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// Do not load drivers; list only the GPUs that the kernel knows. Wakes no device.
+        #[arg(long)]
+        no_probe: bool,
+    },
     /// Draw the call chain of a program: loader, layers and drivers. Load each layer in a separate process to see whether it can be used.
     Chain(ChainArguments),
     /// Show the answers for another machine's recording (`vkload doctor --record FILE`, `vkload info --record FILE`).
@@ -76,7 +90,17 @@ pub(crate) enum Command {
     /// List the differences between two recordings (`vkload doctor --record FILE`). The exit code is 1 if anything differs.
     ///
     /// Use it to compare a machine on which Vulkan works with one on which it does not, or the same machine before and after an update.
-    Compare(CompareArguments),
+    Compare {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+        /// A recording.
+        #[arg(value_name = "A")]
+        one: PathBuf,
+        /// The other recording.
+        #[arg(value_name = "B")]
+        other: PathBuf,
+    },
     /// Run a program with this loader instead of the system's.
     ///
     /// This sets LD_LIBRARY_PATH, so it has no effect on setuid programs or on programs that bring their own loader.
@@ -88,7 +112,10 @@ pub(crate) enum Command {
     /// loader that programs get ignores a part of the change.
     Settings(SettingsArguments),
     /// Print the completion script for a shell. Packages install these scripts.
-    Completions(CompletionsArguments),
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
 }
 
 #[derive(Args, Debug)]
@@ -111,16 +138,6 @@ pub(crate) struct InfoArguments {
     /// Record the machine in FILE, for `vkload replay` on another machine.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct PathsArguments {
-    /// Print JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Show what vkload's own loader searches instead of the loader that programs get here.
-    #[arg(long)]
-    pub(crate) own: bool,
 }
 
 #[derive(Args, Debug)]
@@ -235,16 +252,6 @@ pub(crate) struct LayersArguments {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct DevicesArguments {
-    /// Print JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Do not load drivers; list only the GPUs that the kernel knows. Wakes no device.
-    #[arg(long)]
-    pub(crate) no_probe: bool,
-}
-
-#[derive(Args, Debug)]
 pub(crate) struct ChainArguments {
     /// The output format. To save a picture, redirect standard output: `vkload chain --format svg >chain.svg`.
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -294,19 +301,6 @@ pub(crate) struct ReplayArguments {
     pub(crate) verbose: bool,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct CompareArguments {
-    /// Print JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// A recording.
-    #[arg(value_name = "A")]
-    pub(crate) one: PathBuf,
-    /// The other recording.
-    #[arg(value_name = "B")]
-    pub(crate) other: PathBuf,
-}
-
 /// What a recording can show.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Show {
@@ -333,7 +327,7 @@ pub(crate) struct SettingsArguments {
     pub(crate) json: bool,
     /// Turn this layer on or off, or leave it to variables. Can be repeated.
     #[arg(long, value_name = "NAME=on|off|auto", conflicts_with = "json", value_parser = layer_control)]
-    pub(crate) layer: Vec<(String, Control)>,
+    pub(crate) layer: Vec<(String, &'static str)>,
     /// Call these layers in this order if they are active, the first one closest to the program. Separate the names by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "json")]
     pub(crate) order: Vec<String>,
@@ -358,21 +352,10 @@ pub(crate) struct SettingsArguments {
     pub(crate) undo: bool,
 }
 
-/// Who decides whether a layer is active.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Control {
-    /// The settings file: always.
-    On,
-    /// The settings file: never.
-    Off,
-    /// Variables, and the program.
-    Auto,
-}
-
-fn layer_control(given: &str) -> Result<(String, Control), String> {
+fn layer_control(given: &str) -> Result<(String, &'static str), String> {
     let (name, control) = given.rsplit_once('=').ok_or("write NAME=on, NAME=off or NAME=auto")?;
-    let control = Control::from_str(control, true)
-        .map_err(|_| format!("write {name}=on, {name}=off or {name}=auto"))?;
+    let known = ["on", "off", "auto"].into_iter().find(|known| known.eq_ignore_ascii_case(control));
+    let control = known.ok_or_else(|| format!("write {name}=on, {name}=off or {name}=auto"))?;
     Ok((name.to_owned(), control))
 }
 
@@ -390,12 +373,6 @@ pub(crate) struct ExecArguments {
     /// The program and its arguments.
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<OsString>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct CompletionsArguments {
-    /// The shell.
-    pub(crate) shell: Shell,
 }
 
 fn faults(given: &str) -> Result<String, String> {

@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::arguments::CompareArguments;
 use crate::escape;
 use crate::output;
 use crate::replay;
@@ -29,10 +28,10 @@ struct Difference {
 }
 
 /// Prints what differs. The exit code is 1 if anything does.
-pub(crate) fn print(options: &CompareArguments) -> ExitCode {
-    output::answer(differences(&options.one, &options.other).map(|differences| {
-        let names = names(&options.one, &options.other);
-        let output = if options.json { json(&names, &differences) } else { text(&names, &differences) };
+pub(crate) fn print(one: &Path, other: &Path, json: bool) -> ExitCode {
+    output::answer(differences(one, other).map(|differences| {
+        let names = names(one, other);
+        let output = if json { to_json(&names, &differences) } else { text(&names, &differences) };
         (output, differences.is_empty())
     }))
 }
@@ -86,7 +85,7 @@ fn text([one, other]: &[String; 2], differences: &[Difference]) -> String {
     out
 }
 
-fn json([one, other]: &[String; 2], differences: &[Difference]) -> String {
+fn to_json([one, other]: &[String; 2], differences: &[Difference]) -> String {
     output::json(json!({
         "one": one,
         "other": other,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::edited_file::{self, EditedFile};
 use super::history;
-use crate::arguments::{Control, SettingsArguments};
+use crate::arguments::SettingsArguments;
 use crate::diagnosis::subject::Target;
 use crate::facts::{self, SettingsSupport, Variables, own_variables};
 use crate::layers::index_of;
@@ -109,11 +109,6 @@ fn edit(
         all.layers.layers.get(index).ok_or_else(|| format!("no layer {name}"))
     };
     for (name, control) in &options.layer {
-        let control = match control {
-            Control::On => "on",
-            Control::Off => "off",
-            Control::Auto => "auto",
-        };
         settings_edit::set_control(settings, layer(name)?, control);
     }
     if !options.order.is_empty() {
