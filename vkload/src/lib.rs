@@ -50,8 +50,6 @@ mod chain;
 mod command;
 #[cfg(feature = "tool")]
 mod compare;
-#[cfg(feature = "tool")]
-mod completions;
 mod config;
 #[cfg(feature = "tool")]
 mod devices;

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::arguments::{Arguments, Command};
-use crate::output::{CANNOT_SAY, fail};
+use crate::arguments::{Arguments, Command, described};
+use crate::output::{self, CANNOT_SAY, fail};
 use crate::{
-    bisect, chain, compare, completions, devices, diagnosis, doctor, escape, exec, faults, info, init_doctor,
-    layers, paths, replay, rights, settings,
+    bisect, chain, compare, devices, diagnosis, doctor, escape, exec, faults, info, init_doctor, layers,
+    paths, replay, rights, settings,
 };
 
 /// Runs the command given by the arguments of this program.
@@ -56,7 +56,11 @@ pub fn run() -> ExitCode {
         Command::Replay(options) => replay::print(&options),
         Command::Compare { json, one, other } => compare::print(&one, &other, json),
         Command::Settings(options) => settings::run(&options),
-        Command::Completions { shell } => completions::print(shell),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut described(), "vkload", &mut script);
+            output::print(&String::from_utf8_lossy(&script), ExitCode::SUCCESS)
+        }
         Command::Exec(options) => exec::run(&options),
         Command::Faults(options) => faults::print(&options),
     }
