@@ -218,18 +218,11 @@ fn device(all: &[Tried], given: &str) -> Result<NamedDevice, String> {
     if rest.iter().any(|other| other.device.uuid != device.uuid) {
         return Err(format!("{given} may be {}; name its address or UUID", list(&mut meant.iter().copied())));
     }
-    let uuid = bytes(&device.uuid).ok_or_else(|| {
+    let uuid = u128::from_str_radix(&device.uuid.replace('-', ""), 16).map_err(|_| {
         format!("{} has no UUID, by which settings name devices: its driver is too old", device.name)
     })?;
     let (name, driver_version) = (device.name.clone(), device.driver_version);
-    Ok(NamedDevice { name, uuid, driver_uuid: *driver_uuid, driver_version })
-}
-
-fn bytes(uuid: &str) -> Option<[u8; 16]> {
-    let digits: String = uuid.chars().filter(|it| *it != '-').collect();
-    let byte = |index: usize| u8::from_str_radix(digits.get(2 * index..2 * index + 2)?, 16).ok();
-    let bytes: Vec<u8> = (0..16).map_while(byte).collect();
-    bytes.try_into().ok()
+    Ok(NamedDevice { name, uuid: uuid.to_be_bytes(), driver_uuid: *driver_uuid, driver_version })
 }
 
 /// Returns the parts of the change that the loader of programs does not read.

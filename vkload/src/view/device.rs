@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::ffi::CStr;
-use std::fmt::Write;
 
 use ash::vk;
 use serde::{Deserialize, Serialize};
@@ -119,12 +118,8 @@ fn uuid(bytes: [u8; vk::UUID_SIZE]) -> String {
     if bytes == [0; vk::UUID_SIZE] {
         return String::new();
     }
-    let mut out = String::new();
-    for (index, byte) in bytes.iter().enumerate() {
-        let dash = if [4, 6, 8, 10].contains(&index) { "-" } else { "" };
-        let _ = write!(out, "{dash}{byte:02x}");
-    }
-    out
+    let digits = format!("{:032x}", u128::from_be_bytes(bytes));
+    [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &digits[part]).join("-")
 }
 
 #[cfg(test)]
