@@ -1,11 +1,11 @@
 //! The loader in this program: Linux's, whose environment variables a [`Config`](crate::Config) may add to.
 
-use std::ffi::{CStr, OsString, c_char};
+use std::ffi::{CStr, OsString};
 use std::mem::transmute;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Arc, OnceLock};
 
-use ash::vk;
+use ash::{Entry, StaticFn, vk};
 use vkload_core::flavour::Flavour;
 use vkload_core::loader::Loader;
 use vkload_core::memory::{OutOfMemory, Text, text};
@@ -140,18 +140,10 @@ pub(crate) fn newer_system_loader(version: u32) -> Option<vk::PFN_vkGetInstanceP
     }
     // SAFETY: a library with this name has Vulkan's commands, with their types.
     let find: vk::PFN_vkGetInstanceProcAddr = unsafe { transmute(symbol) };
-    (version_of(find) > version).then_some(find)
-}
-
-/// Returns the version of a loader: Vulkan 1.0 if it has no command for that.
-fn version_of(find: vk::PFN_vkGetInstanceProcAddr) -> u32 {
-    let name: *const c_char = c"vkEnumerateInstanceVersion".as_ptr();
-    // SAFETY: global commands are looked up without an instance.
-    let Some(function) = (unsafe { find(vk::Instance::null(), name) }) else { return vk::API_VERSION_1_0 };
-    // SAFETY: this is the command's type.
-    let enumerate: vk::PFN_vkEnumerateInstanceVersion = unsafe { transmute(function) };
-    let mut version = vk::API_VERSION_1_0;
-    // SAFETY: `version` is valid for the call.
-    let result = unsafe { enumerate(&raw mut version) };
-    if result == vk::Result::SUCCESS { version } else { vk::API_VERSION_1_0 }
+    // SAFETY: a loader's own vkGetInstanceProcAddr returns every other command with its own type.
+    let entry = unsafe { Entry::from_static_fn(StaticFn { get_instance_proc_addr: find }) };
+    // SAFETY: this command may be called at any time.
+    let found = unsafe { entry.try_enumerate_instance_version() }.ok().flatten();
+    // A loader of Vulkan 1.0 has no command for its version.
+    (found.unwrap_or(vk::API_VERSION_1_0) > version).then_some(find)
 }
