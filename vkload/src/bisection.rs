@@ -1,23 +1,25 @@
 //! Finds what makes something fail among several, by halves.
 
 /// Returns the smallest sets of positions, out of `count`, that fail, provided that all positions together fail and none do not: as long as the
-/// rest fails, another set is in it. `fails` tries the positions that it is given.
+/// rest fails, another set is in it. `fails` tries the positions that it is given. Its first error ends the search.
 ///
 /// One culprit is found in about log2(count) tries. If two culprits fail only together, each is found while the other stays in.
-pub(crate) fn groups(count: usize, fails: &dyn Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
+pub(crate) fn groups<E>(count: usize, fails: Fails<'_, E>) -> Result<Vec<Vec<usize>>, E> {
     let (mut rest, mut found): (Vec<usize>, Vec<Vec<usize>>) = ((0..count).collect(), Vec::new());
-    while !rest.is_empty() && (found.is_empty() || fails(&rest)) {
-        let group = search(&rest, &[], fails);
+    while !rest.is_empty() && (found.is_empty() || fails(&rest)?) {
+        let group = search(&rest, &[], fails)?;
         rest.retain(|index| !group.contains(index));
         found.push(group);
     }
-    found
+    Ok(found)
 }
 
+type Fails<'a, E> = &'a mut dyn FnMut(&[usize]) -> Result<bool, E>;
+
 /// Returns the culprits among `suspects`, provided that these fail together with `beside`, and `beside` alone does not.
-fn search(suspects: &[usize], beside: &[usize], fails: &dyn Fn(&[usize]) -> bool) -> Vec<usize> {
+fn search<E>(suspects: &[usize], beside: &[usize], fails: Fails<'_, E>) -> Result<Vec<usize>, E> {
     if suspects.len() < 2 {
-        return suspects.to_vec();
+        return Ok(suspects.to_vec());
     }
     let (first, second) = suspects.split_at(suspects.len() / 2);
     let with = |one: &[usize]| {
@@ -25,32 +27,32 @@ fn search(suspects: &[usize], beside: &[usize], fails: &dyn Fn(&[usize]) -> bool
         indices.sort_unstable();
         indices
     };
-    if fails(&with(first)) {
+    if fails(&with(first))? {
         return search(first, beside, fails);
     }
-    if fails(&with(second)) {
+    if fails(&with(second))? {
         return search(second, beside, fails);
     }
     // Each half needs something of the other.
-    let of_first = search(first, &with(second), fails);
-    let of_second = search(second, &[beside, &of_first].concat(), fails);
+    let of_first = search(first, &with(second), fails)?;
+    let of_second = search(second, &[beside, &of_first].concat(), fails)?;
     let mut both = [of_first, of_second].concat();
     both.sort_unstable();
-    both
+    Ok(both)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
+    use std::convert::Infallible;
 
     fn found(count: usize, guilty: &[usize]) -> (Vec<usize>, u32) {
-        let tries = Cell::new(0);
-        let fails = |indices: &[usize]| {
-            tries.set(tries.get() + 1);
-            guilty.iter().all(|one| indices.contains(one))
-        };
-        (groups(count, &fails).concat(), tries.get())
+        let mut tries = 0;
+        let found = groups(count, &mut |indices| {
+            tries += 1;
+            Ok::<_, Infallible>(guilty.iter().all(|one| indices.contains(one)))
+        });
+        (found.unwrap().concat(), tries)
     }
 
     #[test]
@@ -71,7 +73,8 @@ mod tests {
 
     #[test]
     fn culprits_that_fail_alone_are_all_found() {
-        let fails = |indices: &[usize]| [2, 5, 6].iter().any(|one| indices.contains(one));
-        assert_eq!(groups(8, &fails), [[2], [5], [6]]);
+        let found =
+            groups(8, &mut |indices| Ok::<_, Infallible>([2, 5, 6].iter().any(|one| indices.contains(one))));
+        assert_eq!(found.unwrap(), [[2], [5], [6]]);
     }
 }

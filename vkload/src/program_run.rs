@@ -34,52 +34,54 @@ pub(crate) struct Run {
     pub(crate) printed: Vec<String>,
 }
 
+impl Run {
+    /// Returns the last lines that it printed, below a heading. Empty if it printed none.
+    pub(crate) fn quoted(&self) -> String {
+        let lines: String = self.printed.iter().map(|line| format!("    {line}\n")).collect();
+        if lines.is_empty() { lines } else { format!("  The last lines of its output:\n{lines}") }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    Exited {
-        code: i32,
-    },
-    Signal {
-        number: i32,
-    },
-    /// Time was up, and it should have ended.
-    TimedOut {
-        seconds: u64,
-    },
-    /// Time was up, and it was running as it should.
-    Running {
-        seconds: u64,
-    },
+    /// The exit code.
+    Exited(i32),
+    /// The signal's number.
+    Signal(i32),
+    /// The time in seconds after which it should have ended.
+    TimedOut(u64),
+    /// The time in seconds after which it was running as it should.
+    Running(u64),
 }
 
 impl Ended {
     /// Returns whether the program does not work.
     pub(crate) fn failed(self) -> bool {
-        !matches!(self, Self::Exited { code: 0 } | Self::Running { .. })
+        !matches!(self, Self::Exited(0) | Self::Running(_))
     }
 
     /// Returns the program's outcome, worded to follow its name.
     pub(crate) fn words(self) -> String {
         match self {
-            Self::Exited { code: 0 } => "works".to_owned(),
+            Self::Exited(0) => "works".to_owned(),
             // A shell reports a signal of its child as 128 plus the number.
-            Self::Exited { code } if code > 128 => {
+            Self::Exited(code) if code > 128 => {
                 format!("exits with code {code} ({})", signal_name(code - 128))
             }
-            Self::Exited { code } => format!("exits with code {code}"),
-            Self::Signal { number: libc::SIGABRT } => "aborts (SIGABRT)".to_owned(),
-            Self::Signal { number } => format!("crashes ({})", signal_name(number)),
-            Self::TimedOut { seconds } => format!("is still running after {seconds} s"),
-            Self::Running { seconds } => format!("works: it is still running after {seconds} s"),
+            Self::Exited(code) => format!("exits with code {code}"),
+            Self::Signal(libc::SIGABRT) => "aborts (SIGABRT)".to_owned(),
+            Self::Signal(number) => format!("crashes ({})", signal_name(number)),
+            Self::TimedOut(seconds) => format!("is still running after {seconds} s"),
+            Self::Running(seconds) => format!("works: it is still running after {seconds} s"),
         }
     }
 
     pub(crate) fn to_json(self) -> Value {
         let (how, number) = match self {
-            Self::Exited { code } => ("exited", i64::from(code)),
-            Self::Signal { number } => ("signal", i64::from(number)),
-            Self::TimedOut { seconds } => ("timed-out", seconds.try_into().unwrap_or(i64::MAX)),
-            Self::Running { seconds } => ("running", seconds.try_into().unwrap_or(i64::MAX)),
+            Self::Exited(code) => ("exited", json!(code)),
+            Self::Signal(number) => ("signal", json!(number)),
+            Self::TimedOut(seconds) => ("timed-out", json!(seconds)),
+            Self::Running(seconds) => ("running", json!(seconds)),
         };
         json!({ "how": how, "number": number, "words": self.words() })
     }
@@ -105,13 +107,12 @@ impl Program<'_> {
     }
 
     fn ended(&self, status: Option<ExitStatus>) -> Ended {
-        let seconds = self.limit.as_secs();
         match status {
-            None if self.keeps_running => Ended::Running { seconds },
-            None => Ended::TimedOut { seconds },
+            None if self.keeps_running => Ended::Running(self.limit.as_secs()),
+            None => Ended::TimedOut(self.limit.as_secs()),
             Some(status) => match status.signal() {
-                Some(number) => Ended::Signal { number },
-                None => Ended::Exited { code: status.code().unwrap_or(0) },
+                Some(number) => Ended::Signal(number),
+                None => Ended::Exited(status.code().unwrap_or(0)),
             },
         }
     }

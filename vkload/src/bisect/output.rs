@@ -7,7 +7,7 @@ use super::{BisectResult, Suspect};
 use crate::command::Command;
 use crate::escape;
 use crate::output;
-use crate::program_run::{Ended, file_name};
+use crate::program_run::{Ended, Run, file_name};
 
 pub(super) fn render(answer: &BisectResult, json: bool) -> String {
     if json { output::json(to_json(answer)) } else { text(answer) }
@@ -54,8 +54,8 @@ impl BisectResult {
         (0..self.layers.len()).collect()
     }
 
-    fn run(&self, layers: &[usize]) -> Option<&Attempt> {
-        self.runs.iter().find(|run| run.layers == layers)
+    fn run(&self, layers: &[usize]) -> Option<&Run> {
+        self.runs.iter().find(|(with, _)| with == layers).map(|(_, run)| run)
     }
 
     fn names<'a>(&'a self, indices: &'a [usize]) -> Vec<&'a str> {
@@ -99,7 +99,7 @@ fn counted(count: usize, what: &str) -> String {
 fn without_layers(answer: &BisectResult) -> String {
     let run = answer.run(&[]);
     let mut out = String::new();
-    if let Some(Ended::TimedOut { .. }) = run.map(|run| run.ended) {
+    if let Some(Ended::TimedOut(_)) = run.map(|run| run.ended) {
         out.push_str(&format!(
             "  -> If it is meant to keep running: {}\n",
             answer.again("vkload bisect --runs-for 10")
@@ -110,7 +110,7 @@ fn without_layers(answer: &BisectResult) -> String {
     out.push_str(&lines.concat());
     let how = if lines.is_empty() { "" } else { "To get it: " };
     out.push_str(&format!("  -> {how}{}\n", answer.again("vkload doctor")));
-    out + &printed(run)
+    out + &run.map(Run::quoted).unwrap_or_default()
 }
 
 /// Returns why these layers are to blame, why each is active, and how to turn it off.
@@ -128,13 +128,7 @@ fn culprits(answer: &BisectResult, group: &[usize]) -> String {
         out.push_str(&format!("  {name} is {}.\n  -> {off}\n", escape::line(why)));
         out.push_str(&format!("  -> Update or remove the layer: {manifest}\n"));
     }
-    out + &printed(run)
-}
-
-fn printed(run: Option<&Attempt>) -> String {
-    let lines = run.map(|run| &run.printed[..]).unwrap_or_default();
-    let quoted: String = lines.iter().map(|line| format!("    {line}\n")).collect();
-    if quoted.is_empty() { quoted } else { format!("  The last lines of its output:\n{quoted}") }
+    out + &run.map(Run::quoted).unwrap_or_default()
 }
 
 fn to_json(answer: &BisectResult) -> Value {
@@ -153,9 +147,9 @@ fn to_json(answer: &BisectResult) -> Value {
             "off": suspect.off,
         })
     };
-    let run = |run: &Attempt| {
+    let run = |(layers, run): &Attempt| {
         json!({
-            "layers": answer.names(&run.layers),
+            "layers": answer.names(layers),
             "failed": run.ended.failed(),
             "ended": run.ended.to_json(),
             "printed": run.printed,

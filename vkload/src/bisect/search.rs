@@ -1,20 +1,12 @@
 //! The search: the runs to make, and the conclusions from them.
 
-use std::cell::RefCell;
-
 use crate::bisection;
 use crate::output::progress;
-use crate::program_run::{Ended, Program};
+use crate::program_run::{Program, Run};
 use crate::switches::Changes;
 
-/// A run, or of several that were the same the last one.
-#[derive(Clone, Debug)]
-pub(super) struct Attempt {
-    pub(super) layers: Vec<usize>,
-    pub(super) ended: Ended,
-    /// The last lines that the program printed.
-    pub(super) printed: Vec<String>,
-}
+/// A run, or of several that were the same the last one, and its layers.
+pub(super) type Attempt = (Vec<usize>, Run);
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -29,10 +21,9 @@ struct Runs<'a> {
     /// How often the program must work with the same layers.
     repeat: u32,
     changes: &'a dyn Fn(&[usize]) -> Result<Changes, String>,
-    done: RefCell<Vec<Attempt>>,
+    done: Vec<Attempt>,
     /// How many there will be about.
     expected: usize,
-    problem: RefCell<Option<String>>,
 }
 
 /// Runs the program with all of `count` layers, with none, and with some of them.
@@ -44,74 +35,55 @@ pub(super) fn search(
 ) -> Result<(Verdict, Vec<Attempt>), String> {
     // All, none, two for each halving, and once without the culprit.
     let halvings = count.next_power_of_two().trailing_zeros() as usize;
-    let runs = Runs {
-        program,
-        repeat,
-        changes,
-        done: RefCell::default(),
-        expected: 3 + 2 * halvings,
-        problem: RefCell::default(),
-    };
-    let verdict = runs.verdict(count);
-    match runs.problem.into_inner() {
-        Some(problem) => Err(problem),
-        None => Ok((verdict?, runs.done.into_inner())),
-    }
+    let mut runs = Runs { program, repeat, changes, done: Vec::new(), expected: 3 + 2 * halvings };
+    Ok((runs.verdict(count)?, runs.done))
 }
 
 impl Runs<'_> {
-    fn verdict(&self, count: usize) -> Result<Verdict, String> {
-        if !self.fails(&Vec::from_iter(0..count)) {
+    fn verdict(&mut self, count: usize) -> Result<Verdict, String> {
+        if !self.fails(&Vec::from_iter(0..count))? {
             return Ok(Verdict::NothingFails);
         }
-        if self.fails(&[]) {
+        if self.fails(&[])? {
             return Ok(Verdict::FailsWithoutLayers);
         }
-        let found = bisection::groups(count, &|some| self.fails(some));
-        if found.iter().all(|group| self.fails(group)) {
-            Ok(Verdict::Found(found))
-        } else {
-            Err(self.unsteady())
+        let found = bisection::groups(count, &mut |some| self.fails(some))?;
+        for group in &found {
+            if !self.fails(group)? {
+                return Err(self.unsteady());
+            }
         }
+        Ok(Verdict::Found(found))
     }
 
     fn unsteady(&self) -> String {
         format!(
             "the runs contradict each other after {} of them: the program seems to fail at random; --repeat {} runs it several times with the same layers",
-            self.done.borrow().len(),
+            self.done.len(),
             self.repeat.saturating_mul(5)
         )
     }
 
-    /// Returns whether the program fails with these layers. Does not repeat a run, and runs nothing after a problem.
-    fn fails(&self, layers: &[usize]) -> bool {
-        let known = self.done.borrow().iter().find(|run| run.layers == layers).map(|run| run.ended.failed());
-        if known.is_some() || self.problem.borrow().is_some() {
-            return known.unwrap_or(false);
+    /// Returns whether the program fails with these layers, or has failed: it is not run again.
+    fn fails(&mut self, layers: &[usize]) -> Result<bool, String> {
+        if let Some((_, run)) = self.done.iter().find(|(with, _)| with == layers) {
+            return Ok(run.ended.failed());
         }
-        let number = self.done.borrow().len() + 1;
+        let number = self.done.len() + 1;
         let which = match layers.len() {
             0 => "without layers".to_owned(),
             1 => "with 1 layer".to_owned(),
             count => format!("with {count} layers"),
         };
         progress(&format!("try {number} of about {}: {which}", self.expected.max(number)));
-        let attempt = (self.changes)(layers).and_then(|changes| self.attempt(layers, &changes));
-        match attempt {
-            Ok(attempt) => {
-                let failed = attempt.ended.failed();
-                self.done.borrow_mut().push(attempt);
-                failed
-            }
-            Err(problem) => {
-                *self.problem.borrow_mut() = Some(problem);
-                false
-            }
-        }
+        let run = self.repeated(&(self.changes)(layers)?)?;
+        let failed = run.ended.failed();
+        self.done.push((layers.to_vec(), run));
+        Ok(failed)
     }
 
     /// Runs the program until it fails or has worked as often as it must.
-    fn attempt(&self, layers: &[usize], changes: &Changes) -> Result<Attempt, String> {
+    fn repeated(&self, changes: &Changes) -> Result<Run, String> {
         let mut run = self.program.run(changes)?;
         for _ in 1..self.repeat {
             if run.ended.failed() {
@@ -119,6 +91,6 @@ impl Runs<'_> {
             }
             run = self.program.run(changes)?;
         }
-        Ok(Attempt { layers: layers.to_vec(), ended: run.ended, printed: run.printed })
+        Ok(run)
     }
 }

@@ -2,6 +2,7 @@
 
 mod variables;
 
+use std::convert::Infallible;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -237,7 +238,8 @@ impl Search<'_> {
             }
             culprit
         };
-        bisection::groups(suspects.len(), &fails).iter().map(culprit).collect()
+        let Ok::<_, Infallible>(groups) = bisection::groups(suspects.len(), &mut |some| Ok(fails(some)));
+        groups.iter().map(culprit).collect()
     }
 
     pub(super) fn variables(&self) -> Vec<Culprit> {

@@ -136,7 +136,7 @@ fn report(options: &FaultsArguments) -> Result<Report, String> {
     let name = file_name(&words);
     if first.run.ended.failed() {
         let hint = match first.run.ended {
-            Ended::TimedOut { .. } => "; --runs-for 10 ends each run after 10 seconds",
+            Ended::TimedOut(_) => "; --runs-for 10 ends each run after 10 seconds",
             _ if is_validated => "; --no-validation leaves out the validation layer",
             _ => "",
         };
@@ -203,10 +203,10 @@ fn plan(log: &Log, most: u32, only: &[CommandId]) -> Result<(Vec<Failure>, Vec<C
 fn trial(first: &Observed, failure: Failure, observed: Observed) -> Trial {
     let Observed { run, log, broken } = observed;
     let outcome = match run.ended {
-        Ended::TimedOut { .. } => Outcome::Hangs,
-        Ended::Signal { number: libc::SIGABRT } if !has_damaged_memory(&run.printed) => Outcome::Aborts,
-        Ended::Signal { .. } => Outcome::Crashes,
-        Ended::Exited { code } if code > 128 => Outcome::Crashes,
+        Ended::TimedOut(_) => Outcome::Hangs,
+        Ended::Signal(libc::SIGABRT) if !has_damaged_memory(&run.printed) => Outcome::Aborts,
+        Ended::Signal(_) => Outcome::Crashes,
+        Ended::Exited(code) if code > 128 => Outcome::Crashes,
         _ if !log.has_fault => Outcome::NotReached,
         ended if ended == first.run.ended => Outcome::Survives,
         _ => Outcome::GivesUp,

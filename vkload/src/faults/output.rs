@@ -106,9 +106,8 @@ fn text(report: &Report) -> String {
     for trial in report.trials.iter().filter(|trial| trial.is_bad()) {
         out.push_str(&format!("\n{} {} if {}.\n", report.name(), trial.words(), trial.condition()));
         out.push_str(&format!("  -> {}\n", report.again(trial)));
-        if !trial.run.printed.is_empty() && matches!(trial.outcome, Outcome::Crashes | Outcome::Hangs) {
-            out.push_str("  The last lines of its output:\n");
-            trial.run.printed.iter().for_each(|line| out.push_str(&format!("    {line}\n")));
+        if matches!(trial.outcome, Outcome::Crashes | Outcome::Hangs) {
+            out.push_str(&trial.run.quoted());
         }
     }
     let notes: String = report.notes().iter().map(|note| format!("\n{note}\n")).collect();
