@@ -23,13 +23,6 @@ use crate::planned::Planned;
 
 const FORMAT: u64 = 1;
 
-pub(crate) struct Recording {
-    pub(crate) policy: Policy,
-    pub(crate) snapshot: Snapshot,
-    /// The whole object: the doctor reads its own fields.
-    pub(crate) seen: Value,
-}
-
 /// Records a machine, for a program of this pointer width, with `more` fields: the plan and the answers that it was made from. The names of the
 /// user with this home folder and of all others are taken out.
 pub(crate) fn write(
@@ -55,7 +48,8 @@ pub(crate) fn write(
         .map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
 
-pub(crate) fn read(file: &Path) -> Result<Recording, String> {
+/// Returns the loader's policy, the answers, and the whole object.
+pub(crate) fn read(file: &Path) -> Result<(Policy, Snapshot, Value), String> {
     let problem = |problem: &str| format!("{}: {problem}", file.display());
     let bytes = fs::read(file).map_err(|error| problem(&error.to_string()))?;
     let not_one = |why: &str| {
@@ -71,7 +65,7 @@ pub(crate) fn read(file: &Path) -> Result<Recording, String> {
         snapshot.record(record).map_err(|_| "memory ran out")?;
     }
     let policy = policy(&seen["policy"]).ok_or_else(|| problem("its policy is not understood"))?;
-    Ok(Recording { policy, snapshot, seen })
+    Ok((policy, snapshot, seen))
 }
 
 /// Returns the folders that the loader was built with.

@@ -10,7 +10,7 @@ use crate::arguments::{Format, ReplayArguments, Show};
 use crate::diagnosis;
 use crate::doctor;
 use crate::planned::Planned;
-use crate::recording::{self, Recording};
+use crate::recording;
 use crate::{chain, escape, info, output, paths};
 
 /// Prints the decisions that follow from the recording.
@@ -25,11 +25,12 @@ pub(crate) fn print(options: &ReplayArguments) -> ExitCode {
 pub(crate) struct Machine {
     pub(crate) policy: Policy,
     pub(crate) planned: Planned,
+    /// The whole recording: the doctor reads its own fields.
     pub(crate) seen: Value,
 }
 
 pub(crate) fn load(file: &Path) -> Result<Machine, String> {
-    let Recording { policy, snapshot, seen } = recording::read(file)?;
+    let (policy, snapshot, seen) = recording::read(file)?;
     let planned = Planned::new(&policy, snapshot, &|_, questions| {
         Err(format!(
             "{}: this version of the loader would ask more than was recorded: {:?}",
