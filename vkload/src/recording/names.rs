@@ -76,54 +76,46 @@ impl Names {
     }
 
     /// Adds the names in paths of home folders.
-    fn find(&mut self, value: &Value) {
-        if let Some(bytes) = super::bytes(value) {
-            let is_end = |byte: &u8| byte.is_ascii_whitespace() || b":;,\"'()<>|&$`".contains(byte);
-            for path in bytes.split(is_end) {
-                let parts: Vec<&[u8]> = parts(path).collect();
-                // `/home/NAME`, `/var/home/NAME`.
-                let of_home =
-                    parts.windows(2).take(2).find(|pair| pair[0] == b"home" && !pair[1].starts_with(b"."));
-                of_home.into_iter().for_each(|pair| self.add(pair[1]));
-            }
-        }
-        match value {
-            Value::Array(elements) => elements.iter().for_each(|element| self.find(element)),
-            Value::Object(fields) => fields.iter().for_each(|(name, field)| {
-                self.find(&Value::from(name.as_str()));
-                self.find(field);
-            }),
-            _ => {}
+    fn find(&mut self, text: &[u8]) {
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || b":;,\"'()<>|&$`".contains(byte);
+        for path in text.split(is_end) {
+            let parts: Vec<&[u8]> = parts(path).collect();
+            // `/home/NAME`, `/var/home/NAME`.
+            let of_home =
+                parts.windows(2).take(2).find(|pair| pair[0] == b"home" && !pair[1].starts_with(b"."));
+            of_home.into_iter().for_each(|pair| self.add(pair[1]));
         }
     }
 
-    /// Replaces them in every string and in all bytes, also in the names of fields.
+    /// Replaces them in every string, also in the names of fields.
     pub(super) fn take_out(mut self, value: &mut Value) {
-        self.find(value);
-        self.replace(value);
-    }
-
-    fn replace(&self, value: &mut Value) {
-        if let Some(bytes) = super::bytes(value) {
-            *value = super::bytes_json(&self.without(&bytes));
-            return;
-        }
-        match value {
-            Value::Array(elements) => elements.iter_mut().for_each(|element| self.replace(element)),
-            Value::Object(fields) => {
-                let renamed = std::mem::take(fields).into_iter().map(|(name, mut field)| {
-                    self.replace(&mut field);
-                    (lossless::text(&self.without(&lossless::bytes(&name))), field)
-                });
-                *fields = renamed.collect();
-            }
-            _ => {}
-        }
+        change(value, &mut |text| {
+            self.find(text);
+            text.to_vec()
+        });
+        change(value, &mut |text| self.without(text));
     }
 
     fn without(&self, text: &[u8]) -> Vec<u8> {
         let text = self.homes.iter().fold(text.to_vec(), |text, home| replaced(&text, home, HOME));
         self.names.iter().fold(text, |text, (name, by)| replaced(&text, name, by.as_bytes()))
+    }
+}
+
+/// Changes every string, also the names of fields.
+fn change(value: &mut Value, by: &mut dyn FnMut(&[u8]) -> Vec<u8>) {
+    match value {
+        Value::String(text) => *text = lossless::text(&by(&lossless::bytes(text))),
+        Value::Array(elements) => elements.iter_mut().for_each(|element| change(element, by)),
+        Value::Object(fields) => {
+            let changed = std::mem::take(fields).into_iter().map(|(name, mut field)| {
+                let name = lossless::text(&by(&lossless::bytes(&name)));
+                change(&mut field, by);
+                (name, field)
+            });
+            *fields = changed.collect();
+        }
+        _ => {}
     }
 }
 
