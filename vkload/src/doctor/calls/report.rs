@@ -43,14 +43,10 @@ pub(super) struct Call<'a> {
     /// The seconds between the call and the report.
     pub(super) ago: f64,
     pub(super) command: &'a str,
-    pub(super) end: End<'a>,
-}
-
-#[derive(Debug, PartialEq)]
-pub(super) enum End<'a> {
-    Running,
-    Returned,
-    Result(&'a str),
+    /// Whether it had not returned.
+    pub(super) is_running: bool,
+    /// Its result, if that is an error.
+    pub(super) error: Option<&'a str>,
 }
 
 const FORMAT: &str = "vkload recorder ";
@@ -143,7 +139,7 @@ impl<'a> Thread<'a> {
 
     /// Returns the innermost call that had not returned.
     pub(super) fn running(&self) -> Option<&Call<'a>> {
-        self.calls.iter().rev().find(|call| call.end == End::Running)
+        self.calls.iter().rev().find(|call| call.is_running)
     }
 }
 
@@ -167,18 +163,7 @@ impl<'a> Call<'a> {
         let (ago, rest) = line.strip_prefix('-')?.split_once(' ')?;
         let (command, rest) = rest.split_once('(')?;
         let (_, end) = rest.rsplit_once(')')?;
-        let end = match end {
-            "" => End::Returned,
-            " has not returned" => End::Running,
-            other => End::Result(other.strip_prefix(" = ")?),
-        };
-        Some(Self { ago: ago.parse().ok()?, command, end })
-    }
-
-    pub(super) fn error(&self) -> Option<&'a str> {
-        match self.end {
-            End::Result(result) if result.starts_with("VK_ERROR_") => Some(result),
-            _ => None,
-        }
+        let error = end.strip_prefix(" = ").filter(|result| result.starts_with("VK_ERROR_"));
+        Some(Self { ago: ago.parse().ok()?, command, is_running: end == " has not returned", error })
     }
 }

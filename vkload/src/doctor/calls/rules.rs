@@ -128,7 +128,7 @@ fn progress(progress: &Progress<'_>) -> Finding {
 fn failed(report: &Report<'_>) -> Option<Finding> {
     let calls = report.threads.iter().flat_map(|thread| thread.calls.iter().map(move |call| (thread, call)));
     let errors: Vec<_> = calls
-        .filter_map(|(thread, call)| Some((thread, call, call.error()?)))
+        .filter_map(|(thread, call)| Some((thread, call, call.error?)))
         .filter(|(_, _, error)| !USUAL.contains(error) && *error != "VK_ERROR_DEVICE_LOST")
         .collect();
     let (thread, call, error) = errors.iter().max_by(|one, other| one.1.ago.total_cmp(&other.1.ago))?;
