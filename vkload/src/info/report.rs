@@ -27,13 +27,6 @@ pub(crate) struct Report {
     pub(crate) problem: Option<Problem>,
 }
 
-impl Report {
-    /// Returns whether a program would find a device.
-    pub(crate) fn has_device(&self) -> bool {
-        !self.devices.is_empty()
-    }
-}
-
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Driver {
     #[serde(flatten)]
@@ -69,14 +62,6 @@ pub(crate) struct About {
     /// Its settings: the manifest's `features`, unchanged.
     #[serde(rename = "features")]
     pub(crate) settings: Option<serde_json::Value>,
-}
-
-impl About {
-    /// Returns whether the layer says nothing that people could read.
-    pub(crate) fn is_empty(&self) -> bool {
-        [&self.introduction, &self.url, &self.status].iter().all(|text| text.is_empty())
-            && self.platforms.is_empty()
-    }
 }
 
 pub(crate) use crate::probe::Extension;

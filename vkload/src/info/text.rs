@@ -41,7 +41,7 @@ pub(crate) fn render(report: &Report, verbose: bool) -> String {
 fn drivers(report: &Report, verbose: bool) -> Table {
     let mut table = Table::new(&["MANIFEST", "LIBRARY", "VULKAN", "USED"]);
     for driver in &report.drivers {
-        let (view, used) = (&driver.view, used(driver, report.has_device()));
+        let (view, used) = (&driver.view, used(driver, !report.devices.is_empty()));
         table.row([&view.manifest, &view.library, &view.api_version, &used]);
     }
     if !verbose {
@@ -82,10 +82,12 @@ fn layers(report: &Report, verbose: bool) -> Table {
 /// Returns the layers' own information, except their descriptions.
 fn about_layers(report: &Report) -> Table {
     let mut table = Table::new(&["NAME", "STATUS", "PLATFORMS", "URL", "INTRODUCTION"]);
-    for layer in report.layers.iter().filter(|layer| !layer.about.is_empty()) {
-        let about = &layer.about;
+    for layer in &report.layers {
+        let (about, platforms) = (&layer.about, layer.about.platforms.join(" "));
         let introduction = about.introduction.split_whitespace().collect::<Vec<_>>().join(" ");
-        table.row([&layer.view.name, &about.status, &about.platforms.join(" "), &about.url, &introduction]);
+        if ![&about.status, &platforms, &about.url, &introduction].iter().all(|cell| cell.is_empty()) {
+            table.row([&layer.view.name, &about.status, &platforms, &about.url, &introduction]);
+        }
     }
     table
 }
