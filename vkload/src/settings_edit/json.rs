@@ -16,7 +16,6 @@ pub(crate) enum Json {
 
 /// The length in bytes up to which a list of scalars stays on one line.
 const LINE_LIMIT: usize = 100;
-const INDENT: &str = "    ";
 
 impl Json {
     pub(crate) fn parse(text: &str) -> Result<Self, serde_json::Error> {
@@ -96,61 +95,29 @@ impl Json {
     }
 
     pub(crate) fn render(&self) -> String {
-        let mut out = String::new();
-        self.write(&mut out, 0);
-        out.push('\n');
-        out
+        self.written() + "\n"
     }
 
-    fn write(&self, out: &mut String, depth: usize) {
-        match self {
-            Self::Scalar(written) => out.push_str(written),
+    fn written(&self) -> String {
+        let (open, elements, close) = match self {
+            Self::Scalar(written) => return written.clone(),
+            Self::Array(values) => ('[', values.iter().map(Self::written).collect::<Vec<_>>(), ']'),
             Self::Object(fields) => {
-                let write = |out: &mut String, (name, value): &(String, Self)| {
-                    out.push_str(&Value::from(name.as_str()).to_string());
-                    out.push_str(": ");
-                    value.write(out, depth + 1);
-                };
-                block(out, depth, ['{', '}'], fields, write);
+                let name = |name: &String| Value::from(name.as_str());
+                let field = |(of, value): &(String, Self)| format!("{}: {}", name(of), value.written());
+                ('{', fields.iter().map(field).collect(), '}')
             }
-            Self::Array(values) => {
-                let scalars: Option<Vec<&str>> = values.iter().map(Self::written).collect();
-                let line = scalars.map(|scalars| format!("[{}]", scalars.join(", ")));
-                match line.filter(|line| line.len() <= LINE_LIMIT) {
-                    Some(line) => out.push_str(&line),
-                    None => block(out, depth, ['[', ']'], values, |out, value| value.write(out, depth + 1)),
-                }
-            }
+        };
+        let line = format!("{open}{}{close}", elements.join(", "));
+        let has_scalars =
+            matches!(self, Self::Array(values) if values.iter().all(|it| matches!(it, Self::Scalar(_))));
+        if elements.is_empty() || (has_scalars && line.len() <= LINE_LIMIT) {
+            return line;
         }
+        let lines = elements.iter().map(|element| format!("\n{element}")).collect::<Vec<_>>().join(",");
+        // No scalar contains the end of a line.
+        format!("{open}{}\n{close}", lines.replace('\n', "\n    "))
     }
-
-    fn written(&self) -> Option<&str> {
-        match self {
-            Self::Scalar(written) => Some(written),
-            _ => None,
-        }
-    }
-}
-
-/// Writes elements between brackets, one a line.
-fn block<T>(
-    out: &mut String,
-    depth: usize,
-    [open, close]: [char; 2],
-    elements: &[T],
-    write: impl Fn(&mut String, &T),
-) {
-    out.push(open);
-    for (index, element) in elements.iter().enumerate() {
-        out.push_str(if index == 0 { "\n" } else { ",\n" });
-        out.push_str(&INDENT.repeat(depth + 1));
-        write(out, element);
-    }
-    if !elements.is_empty() {
-        out.push('\n');
-        out.push_str(&INDENT.repeat(depth));
-    }
-    out.push(close);
 }
 
 /// Reads the fields of an object in their order.
