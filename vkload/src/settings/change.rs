@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::ExitCode;
 
 use super::edited_file::{self, EditedFile};
 use super::history;
@@ -11,7 +10,6 @@ use crate::diagnosis::subject::Target;
 use crate::facts::{self, SettingsSupport, Variables, own_variables};
 use crate::layers::index_of;
 use crate::lossless;
-use crate::output;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, try_out};
 use crate::probe::{Attempt, Subject, Tried, try_all};
@@ -19,19 +17,14 @@ use crate::settings_edit::{self, Json, NamedDevice};
 use crate::switches;
 use crate::view::{Device, DriverView};
 
-/// Shows and writes the change. The exit code is 1 if programs do not get all of it.
-pub(super) fn run(options: &SettingsArguments) -> ExitCode {
-    output::answer(changed(options))
+pub(super) fn undo(options: &SettingsArguments) -> Result<(String, bool), String> {
+    let path = edited_file::path(options.file.as_deref())?;
+    let state = if history::undo(&path)? { "as before" } else { "removed: it did not exist before" };
+    Ok((format!("{} is {state}.\n", path.display()), true))
 }
 
-pub(super) fn undo(options: &SettingsArguments) -> ExitCode {
-    output::answer(edited_file::path(options.file.as_deref()).and_then(|path| {
-        let state = if history::undo(&path)? { "as before" } else { "removed: it did not exist before" };
-        Ok((format!("{} is {state}.\n", path.display()), true))
-    }))
-}
-
-fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
+/// Writes the change, and returns it, and whether programs get all of it.
+pub(super) fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
     let variables = own_variables();
     let target = Target::program(options.program.as_deref(), usize::BITS)?;
     let program = target.executable.as_deref();
@@ -61,11 +54,9 @@ fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
     });
     let mut notes = ignored(options, &variables, program, &edited.path);
     if !options.dry_run {
-        notes.extend(
-            edited_file::in_use()?
-                .filter(|used| !is_same(used, &edited.path))
-                .map(|used| format!("programs do not get this file: they get {}", used.display())),
-        );
+        let other = edited_file::in_use()?;
+        let other = other.filter(|used| used.canonicalize().ok() != edited.path.canonicalize().ok());
+        notes.extend(other.map(|used| format!("programs do not get this file: they get {}", used.display())));
     }
     let is_fine = notes.is_empty();
     notes.extend(remarks);
@@ -88,10 +79,6 @@ fn changed(options: &SettingsArguments) -> Result<(String, bool), String> {
         notes.iter().for_each(|note| out.push_str(&format!("  {note}\n")));
     }
     Ok((out, is_fine))
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    one.canonicalize().ok() == other.canonicalize().ok()
 }
 
 fn edit(

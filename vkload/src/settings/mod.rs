@@ -8,15 +8,14 @@ mod report;
 use std::process::ExitCode;
 
 use crate::arguments::SettingsArguments;
+use crate::output;
 
 pub(crate) fn run(options: &SettingsArguments) -> ExitCode {
-    if options.undo {
-        change::undo(options)
-    } else if changes(options) {
-        change::run(options)
-    } else {
-        report::run(options)
-    }
+    output::answer(match options.undo {
+        true => change::undo(options),
+        false if changes(options) => change::changed(options),
+        false => report::report(options),
+    })
 }
 
 fn changes(options: &SettingsArguments) -> bool {

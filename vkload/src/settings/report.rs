@@ -5,32 +5,27 @@ use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use vkload_core::discovery::{KnownSettings, SearchResult, SkipReason};
 use vkload_core::manifest::{Settings, SettingsFile, SettingsWarning};
-use vkload_core::memory::OutOfMemory;
 use vkload_linux::POLICY;
 
 use crate::arguments::SettingsArguments;
 use crate::escape;
 use crate::lossless;
-use crate::output;
 use crate::own_loader::PLATFORM;
 
-/// Prints the findings. The exit code is 1 if anything is wrong.
-pub(super) fn run(options: &SettingsArguments) -> ExitCode {
+/// Returns the findings, and whether nothing is wrong.
+pub(super) fn report(options: &SettingsArguments) -> Result<(String, bool), String> {
     let report = match &options.file {
-        Some(file) => check(file),
-        None => search(),
+        Some(file) => check(file)?,
+        None => search()?,
     };
     let program = options.program.as_deref();
-    let rendered = |report: Report| {
-        let text = if options.json { escape::json(&report.json(program)) } else { report.text(program) };
-        (text, report.is_fine())
-    };
-    output::answer(report.map(rendered).map_err(|error| error.to_string()))
+    let text = if options.json { escape::json(&report.json(program)) } else { report.text(program) };
+    let is_fine = report.unusable.is_none() && report.file.warnings.is_empty() && report.notes.is_empty();
+    Ok((text, is_fine))
 }
 
 /// A settings file, or the reason for its absence.
@@ -44,12 +39,13 @@ struct Report {
     notes: Vec<String>,
 }
 
-fn check(path: &Path) -> io::Result<Report> {
-    let bytes = fs::read(path).map_err(|error| io::Error::other(format!("{}: {error}", path.display())))?;
-    let path = std::path::absolute(path)?;
+fn check(path: &Path) -> Result<Report, String> {
+    let problem = |error: io::Error| format!("{}: {error}", path.display());
+    let bytes = fs::read(path).map_err(problem)?;
+    let path = std::path::absolute(path).map_err(problem)?;
     let folder = path.parent().unwrap_or(Path::new("/")).join("");
     let mut report = Report { path: Some(path), ..Report::default() };
-    match SettingsFile::parse(&bytes, folder.as_os_str().as_bytes()).map_err(memory)? {
+    match SettingsFile::parse(&bytes, folder.as_os_str().as_bytes()).map_err(|_| "memory ran out")? {
         Ok(file) => report.file = file,
         Err(error) => report.unusable = Some(error.to_string()),
     }
@@ -57,10 +53,10 @@ fn check(path: &Path) -> io::Result<Report> {
 }
 
 /// Returns the file that programs of this user get.
-fn search() -> io::Result<Report> {
-    let known = KnownSettings::discover(&PLATFORM, &POLICY).map_err(memory)?;
+fn search() -> Result<Report, String> {
+    let known = KnownSettings::discover(&PLATFORM, &POLICY).map_err(|_| "memory ran out")?;
     let mut report = Report::default();
-    for file in known.searched(&POLICY).map_err(memory)? {
+    for file in known.searched(&POLICY).map_err(|_| "memory ran out")? {
         let (path, because) = (lossless::text(&file.path), file.origin.to_string());
         report.searched.push((path, because, file.result == SearchResult::File));
     }
@@ -94,15 +90,7 @@ fn note_of_configurator(counts: Option<&Path>) -> Option<String> {
     })
 }
 
-fn memory(_: OutOfMemory) -> io::Error {
-    io::ErrorKind::OutOfMemory.into()
-}
-
 impl Report {
-    fn is_fine(&self) -> bool {
-        self.unusable.is_none() && self.file.warnings.is_empty() && self.notes.is_empty()
-    }
-
     /// Returns the file's settings for a program, or for programs that it does not name.
     fn settings(&self, program: Option<&Path>) -> Option<&Settings> {
         let program = program.map(|program| program.as_os_str().as_bytes());
