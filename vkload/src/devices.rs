@@ -190,18 +190,15 @@ fn device_table(devices: &[Tried], gpus: &[Powered]) -> Table {
     let mut table = Table::new(&["", "DEVICE", "KIND", "DRIVER", "BUS", "KERNEL DRIVER", "POWER"]);
     for (index, tried) in devices.iter().enumerate() {
         let gpu = gpus.iter().find(|gpu| is_of(&gpu.0, tried));
-        let kernel = gpu.and_then(|gpu| gpu.0.driver.as_deref());
-        let power = gpu.and_then(|gpu| some(&gpu.1));
-        let known = |text: Option<&str>| text.unwrap_or("-").to_owned();
         let device = &tried.device;
         table.row([
             &(index + 1).to_string(),
             &device.name,
             &device.kind,
-            &known(some(&device.driver)),
-            &known(bus(tried, gpu)),
-            &known(kernel),
-            &known(power),
+            some(&device.driver).unwrap_or("-"),
+            bus(tried, gpu).unwrap_or("-"),
+            gpu.and_then(|(gpu, _)| gpu.driver.as_deref()).unwrap_or("-"),
+            gpu.and_then(|(_, power)| some(power)).unwrap_or("-"),
         ]);
     }
     table
