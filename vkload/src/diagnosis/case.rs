@@ -233,6 +233,9 @@ impl Case {
         if self.is_sealed() {
             return vec![self.update_sandbox()];
         }
+        if name.contains("nvidia") && self.facts.environment.container.is_some() {
+            return self.install_nvidia();
+        }
         let unknown = || vec![format!("Install the package that has {name}").into()];
         let manager = self.facts.packages.manager;
         manager.map_or_else(unknown, |manager| manager.install_library(name, self.target.bits))
@@ -296,11 +299,14 @@ impl Case {
     }
 
     /// Returns how the libraries of an environment are updated in which nothing can be installed.
-    fn update_sandbox(&self) -> Step {
+    pub(super) fn update_sandbox(&self) -> Step {
         let environment = &self.facts.environment;
         let step = Step::say("Nothing can be installed in here: update the application and its runtime");
         match (&environment.snap, &environment.flatpak) {
             (Some(_), _) => step.and_say(": ").run(Command::new("sudo snap refresh", &[])),
+            (_, Some(flatpak)) if self.target.bits == 32 => {
+                Step::say("Install the runtime's parts for 32-bit programs: ").run(flatpak.install_narrow())
+            }
             (_, Some(_)) => step.and_say(": ").run(Command::new("flatpak update", &[])),
             _ => step,
         }

@@ -34,7 +34,8 @@ pub(crate) struct Environment {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Flatpak {
     pub(crate) application: String,
-    /// The branch of its runtime: `23.08`.
+    /// Its runtime, `org.gnome.Platform`, and the branch: `46`.
+    pub(crate) runtime: String,
     pub(crate) branch: String,
     /// The installed extensions with drivers: `default`, `nvidia-550-54-14`.
     pub(crate) gl_extensions: Vec<String>,
@@ -43,6 +44,12 @@ pub(crate) struct Flatpak {
 }
 
 impl Flatpak {
+    /// Returns the command that installs a loader and drivers for 32-bit programs.
+    pub(crate) fn install_narrow(&self) -> Command {
+        let syntax = "flatpak install flathub {}.Compat.i386//{} org.freedesktop.Platform.GL32.default";
+        Command::new(syntax, &[&self.runtime, &self.branch])
+    }
+
     /// Returns the command that installs this extension of the runtime, in the runtime's branch.
     pub(crate) fn install(&self, extension: &str) -> Command {
         let branch = if self.branch.is_empty() { String::new() } else { format!("//{}", self.branch) };
@@ -171,6 +178,7 @@ fn flatpak() -> Option<Flatpak> {
     gl_extensions.dedup();
     Some(Flatpak {
         application: field("name"),
+        runtime: runtime.split('/').nth(1).unwrap_or_default().to_owned(),
         branch: runtime.rsplit('/').next().unwrap_or_default().to_owned(),
         gl_extensions,
         devices: field("devices").split(';').any(|device| matches!(device, "dri" | "all")),

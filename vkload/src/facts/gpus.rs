@@ -116,7 +116,8 @@ impl Gpu {
     /// Returns whether a manifest of this name is one of a driver for it.
     pub(crate) fn is_driven_by(&self, manifest: &str) -> bool {
         let name = manifest.rsplit('/').next().unwrap_or(manifest);
-        self.manifests().iter().any(|part| name.contains(part))
+        let is_others = name.contains("nouveau") && self.driver.as_deref() == Some("nvidia");
+        !is_others && self.manifests().iter().any(|part| name.contains(part))
     }
 
     /// Returns the name of its maker, or of a platform device's driver, in lists of packages.

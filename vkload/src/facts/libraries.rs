@@ -99,15 +99,9 @@ pub(crate) enum LibraryState {
 }
 
 /// Folders outside the search path that often hold libraries.
-const ELSEWHERE: &[&str] = &[
-    "/usr/local/lib",
-    "/usr/local/lib64",
-    "/usr/local/lib/x86_64-linux-gnu",
-    "/opt/lib",
-    "/usr/lib/nvidia",
-    "/usr/lib/wsl/lib",
-    "/usr/lib/x86_64-linux-gnu/nvidia/current",
-];
+const ELSEWHERE: &str = "/usr/local/lib /usr/local/lib64 /usr/local/lib/x86_64-linux-gnu /opt/lib /usr/lib/nvidia \
+    /usr/lib/wsl/lib /usr/lib/x86_64-linux-gnu/nvidia/current \
+    /run/host/usr/lib /run/host/usr/lib64 /run/host/usr/lib/x86_64-linux-gnu";
 
 /// Returns the facts about each of these, for programs of this width.
 pub(super) fn collect(search: &Search, named: &[Named], bits: u32) -> Vec<Library> {
@@ -116,14 +110,29 @@ pub(super) fn collect(search: &Search, named: &[Named], bits: u32) -> Vec<Librar
 }
 
 /// Returns the libraries on the search path that have a driver's name, and that no manifest names.
-pub(super) fn of_drivers(search: &Search, named: &[Named]) -> Vec<String> {
+pub(super) fn of_drivers(search: &Search, named: &[Named], bits: u32) -> Vec<String> {
     let is_drivers = |name: &str| {
         (name.starts_with("libvulkan_") && name.ends_with(".so"))
             || ["libGLX_nvidia.so.0", "amdvlk64.so"].contains(&name)
     };
-    let is_named = |name: &str| named.iter().any(|known| known.library.rsplit('/').next() == Some(name));
-    let files = search.folders().into_iter().flat_map(|folder| entries(&folder));
-    files.filter(|path| is_drivers(&name_of(path)) && !is_named(&name_of(path))).map(lossless::of).collect()
+    // The same library may be a layer.
+    let known = || named.iter().filter(|known| !known.manifest.contains("_layer.d/"));
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_named = |path: &Path| {
+        known().map(|known| Path::new(&known.library)).any(|it| path.ends_with(it) || real(it) == real(path))
+    };
+    let is_new = |path: &PathBuf| {
+        is_drivers(&name_of(path))
+            && !is_named(path)
+            && elf::read(path).is_ok_and(|elf| u32::from(elf.bits) == bits)
+    };
+    search
+        .folders()
+        .into_iter()
+        .flat_map(|folder| entries(&folder))
+        .filter(is_new)
+        .map(lossless::of)
+        .collect()
 }
 
 /// Returns the manifests whose libraries 32-bit programs find, if these programs find a loader.
@@ -319,7 +328,7 @@ impl<'a> Closure<'a> {
             prefix.into_iter().flat_map(|prefix| ["lib", "lib64"].map(|it| format!("{prefix}/{it}")));
         let flatpaks = entries(Path::new("/usr/lib/x86_64-linux-gnu/GL"));
         let flatpaks = flatpaks.iter().map(|extension| lossless::of(extension.join("lib")));
-        let folders = ELSEWHERE.iter().map(|folder| (*folder).to_owned()).chain(beside).chain(flatpaks);
+        let folders = ELSEWHERE.split(' ').map(str::to_owned).chain(beside).chain(flatpaks);
         folders.map(|folder| format!("{folder}/{name}")).find(|path| {
             elf::read(&lossless::path(path)).is_ok_and(|elf| {
                 elf.bits == self.bits && elf.machine == elf::machine_for(u32::from(self.bits))

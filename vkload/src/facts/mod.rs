@@ -111,7 +111,7 @@ impl Facts {
             strays: strays::collect(variables),
             manifests: strays::driver_manifests(variables),
             manifests_apart: strays::manifests_apart(variables),
-            unnamed: libraries::of_drivers(&search, named),
+            unnamed: libraries::of_drivers(&search, named, bits),
             explicit_layers: explicit_layers(variables),
             dead_displays: displays::dead(variables),
             packages: packages::collect(&system),

@@ -46,19 +46,8 @@ pub(crate) enum StrayKind {
 const FOLDERS: [(&str, &str); 3] =
     [("icd.d", "ICD"), ("implicit_layer.d", "layer"), ("explicit_layer.d", "layer")];
 /// Suffixes of manifests that were renamed as a backup or by mistake. Suffixes that turn a manifest off on purpose are not listed.
-const ENDINGS: &[&str] = &[
-    ".json.template",
-    ".json.in",
-    ".JSON",
-    ".json.txt",
-    ".jsonc",
-    ".json~",
-    ".json.dpkg-new",
-    ".json.rpmnew",
-    ".json.bak",
-    ".jso",
-    ".icd",
-];
+const ENDINGS: &str = ".json.template .json.in .JSON .json.txt .jsonc .json~ .json.dpkg-new .json.rpmnew .json.bak .jso \
+    .icd";
 /// A manifest is smaller.
 const SIZE_LIMIT: u64 = 1 << 20;
 
@@ -77,12 +66,13 @@ pub(super) fn collect(variables: &Variables) -> Vec<Stray> {
 
 /// Returns the driver manifests in the usual search folders.
 pub(super) fn driver_manifests(variables: &Variables) -> Vec<String> {
-    manifests_in(folders(variables).into_iter())
+    manifests_in(folders(variables).into_iter(), "icd.d").map(lossless::of).collect()
 }
 
-/// Folders of data with manifests that no loader searches by itself: those of snapd, NixOS and Flatpak.
+/// Folders of data with manifests that no loader searches by itself: those of snapd, a container's host, NixOS and Flatpak.
 const APART: &[&str] = &[
     "/var/lib/snapd/lib",
+    "/run/host/usr/share",
     "/run/opengl-driver/share",
     "/usr/lib/x86_64-linux-gnu/GL",
     "/usr/lib/aarch64-linux-gnu/GL",
@@ -93,23 +83,21 @@ pub(super) fn manifests_apart(variables: &Variables) -> Vec<String> {
     let home = variables.get("HOME").filter(|home| home.len() > 1).map(lossless::path);
     let prefixes = home.into_iter().chain([PathBuf::from("/opt")]).flat_map(|folder| entries(&folder));
     let below = prefixes.flat_map(|folder| [folder.join("share"), folder.join("etc")]);
-    manifests_in(APART.iter().map(PathBuf::from).chain(below))
+    manifests_in(APART.iter().map(PathBuf::from).chain(below), "icd.d").map(lossless::of).collect()
 }
 
-fn manifests_in(folders: impl Iterator<Item = PathBuf>) -> Vec<String> {
-    let files = folders.flat_map(|folder| entries(&folder.join("vulkan/icd.d")));
-    files.filter(|path| name_of(path).ends_with(".json")).map(|path| lossless::of(&path)).collect()
+fn manifests_in(folders: impl Iterator<Item = PathBuf>, kind: &str) -> impl Iterator<Item = PathBuf> {
+    let files = folders.flat_map(move |folder| entries(&folder.join("vulkan").join(kind)));
+    files.filter(|path| name_of(path).ends_with(".json"))
 }
 
 /// Returns the names and manifests in the usual folders for explicit layers.
 pub(crate) fn explicit_layers(variables: &Variables) -> Vec<(String, String)> {
-    let folders = folders(variables);
-    let files = folders.iter().flat_map(|folder| entries(&folder.join("vulkan/explicit_layer.d")));
     let name = |path: PathBuf| {
         let manifest: serde_json::Value = serde_json::from_slice(&content(&path, SIZE_LIMIT).ok()?).ok()?;
         Some((manifest["layer"]["name"].as_str()?.to_owned(), lossless::of(&path)))
     };
-    files.filter(|path| name_of(path).ends_with(".json")).filter_map(name).collect()
+    manifests_in(folders(variables).into_iter(), "explicit_layer.d").filter_map(name).collect()
 }
 
 /// Returns the folders that are usually searched, whatever the variables say, and those that these say.
@@ -183,7 +171,7 @@ fn judge(path: &Path, folder: &Path, key: Option<&str>, users: &Database) -> Opt
     let text = String::from_utf8_lossy(&content);
     let has = |key: &str| text.contains(&format!("\"{key}\""));
     if !is_manifest {
-        let of = ENDINGS.iter().find(|ending| name.ends_with(**ending)).map(|ending| (*ending).to_owned());
+        let of = ENDINGS.split(' ').find(|ending| name.ends_with(ending)).map(str::to_owned);
         // A copy beside the manifest is a backup.
         let is_copy = name
             .split_once(".json")

@@ -104,7 +104,7 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
             .step(Step::say(host).run(
                 Command::new("sudo chgrp render", &[]).then_all(&files).then(" && sudo chmod 0660", &[]).then_all(&files),
             ))
-            .step("If it happens again after a restart, udev's rules are missing: sudo udevadm trigger --subsystem-match=drm"),
+            .step("If it happens again after a restart, look for udev's rule: grep -r renderD /etc/udev/rules.d /usr/lib/udev/rules.d"),
     )
 }
 

@@ -86,8 +86,12 @@ pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
 
 /// Reports a driver that works, and that the loader does not find.
 pub(super) fn without_manifest(case: &Case) -> Option<Finding> {
-    let (library, trial) = case.trials.unnamed.as_ref()?;
-    let device = trial.usable().next();
+    // Of programs of the other width, nothing is tried.
+    let of_gpu = |path: &&String| case.facts.gpus.iter().any(|gpu| gpu.is_driven_by(path));
+    let untried = || case.facts.unnamed.iter().find(of_gpu).filter(|_| case.target.bits != usize::BITS);
+    let tried = case.trials.unnamed.as_ref().map(|(library, trial)| (library, Some(trial)));
+    let (library, trial) = tried.or_else(|| Some((untried()?, None)))?;
+    let device = trial.and_then(|trial| trial.usable().next());
     let what = match device {
         Some(device) => format!(
             "is a driver that works on {}, and the loader does not find it: no manifest that it reads names it",
@@ -95,18 +99,27 @@ pub(super) fn without_manifest(case: &Case) -> Option<Finding> {
         ),
         None => format!(
             "is the library of a driver, and no manifest that the loader reads names it{}",
-            trial.searches()
+            trial.map(Trial::searches).unwrap_or_default()
         ),
     };
-    let finding = Finding::new(case, Id::ManifestMissing, library, what);
     let evidence = if device.is_some() { Evidence::Proven } else { Evidence::Likely };
-    let missing = trial.not_found.iter().flat_map(|missing| case.install_library(missing));
-    let finding = finding.evidence(evidence).with_steps(missing);
+    let finding = Finding::new(case, Id::ManifestMissing, library, what).evidence(evidence);
+    let is_only = trial.is_none() && !has_driver_of_this_width(case);
+    let finding = if is_only { finding.with_severity(Severity::Error) } else { finding };
+    if case.is_sealed() {
+        return Some(finding.step(case.reinstall(library)));
+    }
+    let missing =
+        trial.iter().flat_map(|trial| &trial.not_found).flat_map(|missing| case.install_library(missing));
+    let finding = finding.with_steps(missing);
     let bare = file_name(library);
     let name = bare.trim_start_matches("libvulkan_").trim_start_matches("libGLX_");
     let name = name.split('.').next().unwrap_or_default().trim_end_matches("_icd");
-    let (file, api) =
-        (format!("/etc/vulkan/icd.d/{name}_icd.json"), device.map_or("1.3.0", |device| &device.api_version));
+    let width = if case.target.bits == 32 { ".i686" } else { "" };
+    let (file, api) = (
+        format!("/etc/vulkan/icd.d/{name}_icd{width}.json"),
+        device.map_or("1.3.0", |device| &device.api_version),
+    );
     // The dynamic linker finds it by its name, unless another library has that.
     let text = format!(
         r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{bare}", "api_version": "{api}"}}}}"#
@@ -228,7 +241,8 @@ fn has_gpu(case: &Case, driver: &DriverView) -> bool {
 pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
     let variable = driver.found_by.as_str();
     let mut steps: Vec<Step> = Vec::new();
-    if case.is_of_no_package(&driver.manifest) && case.good_drivers().next().is_some() {
+    let works = case.trial(driver).is_some_and(Trial::works);
+    if !works && case.is_of_no_package(&driver.manifest) && case.good_drivers().next().is_some() {
         let step = Step::say("If nothing needs this driver, which no package brought: ");
         steps.push(step.run(case.remove(&driver.manifest)));
     }
@@ -278,6 +292,12 @@ fn library_file<'a>(case: &'a Case, driver: &'a DriverView) -> &'a str {
 
 pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
     if let Some((_, name, folder)) = case.trials.helping.iter().find(|(of, ..)| *of == driver.manifest) {
+        if folder.starts_with("/run/host/") {
+            let step = "It is on the host, and was not brought in here. On the host: ";
+            return vec![
+                Step::say(step).run(Command::new("sudo ldconfig", &[])).and_say(", then start this again"),
+            ];
+        }
         let first = folder.split(':').next().unwrap_or_default();
         let for_all =
             Command::new("echo {} | sudo tee /etc/ld.so.conf.d/vulkan.conf && sudo ldconfig", &[&first]);
@@ -286,7 +306,7 @@ pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Ste
         return [Command::export(name, folder).into()].into_iter().chain(for_all).collect();
     }
     if let Some(missing) = trial.not_found.first() {
-        let install = if missing.contains("nvidia") {
+        let install = if missing.contains("nvidia") && case.facts.environment.container.is_none() {
             vec![case.reinstall(library_file(case, driver))]
         } else {
             case.install_library(missing)

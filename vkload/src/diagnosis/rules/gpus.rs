@@ -68,10 +68,7 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         Some(_) => {}
     }
     let is_for = |manifest: &str| {
-        let name = file_name(manifest);
-        gpu.is_driven_by(manifest)
-            && (!gpu.needs_hasvk() || name.contains("hasvk"))
-            && (kernel != Some("nvidia") || !name.contains("nouveau"))
+        gpu.is_driven_by(manifest) && (!gpu.needs_hasvk() || file_name(manifest).contains("hasvk"))
     };
     let drivers: Vec<_> = case.drivers.iter().filter(|driver| is_for(&driver.manifest)).collect();
     if drivers.is_empty()
@@ -143,11 +140,8 @@ fn not_found(case: &Case, gpu: &Gpu, driver: &DriverView, has_mesas: bool) -> Op
     if let Some(step) = super::kernel::remedy(case, gpu) {
         return Some(finding(what).step(step));
     }
-    if case.is_sealed() {
-        return Some(finding(what).step(case.install_driver(gpu.family())));
-    }
     // AMD's own driver does not find all its GPUs, and Mesa's does.
-    if gpu.vendor == 0x1002 && !has_mesas {
+    if case.is_sealed() || (gpu.vendor == 0x1002 && !has_mesas) {
         return Some(finding(what).step(case.install_driver(gpu.family())));
     }
     let step: Step = match gpu.vendor {

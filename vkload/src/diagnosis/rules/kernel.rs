@@ -36,8 +36,7 @@ const REMEDIES: &[(&str, &str)] = &[
         "force_probe=",
         "Add the option that the kernel names to its command line, or start a newer kernel, and restart",
     ),
-    ("si_support=1", "Add the options that the kernel names to its command line, and restart"),
-    ("cik_support=1", "Add the options that the kernel names to its command line, and restart"),
+    ("_support=1", "Add the options that the kernel names to its command line, and restart"),
 ];
 
 /// Returns the kernel's complaint about this GPU: the first one for which a remedy is known, or the first one.

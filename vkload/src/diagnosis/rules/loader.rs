@@ -100,6 +100,9 @@ pub(super) fn absent(case: &Case) -> Option<Finding> {
             let folder = "export LD_LIBRARY_PATH=$(nix-build '<nixpkgs>' -A vulkan-loader --no-out-link)/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}";
             return Command::new(folder, &[]).into();
         }
+        if case.is_sealed() {
+            return case.update_sandbox();
+        }
         let command = case.facts.packages.loader(case.target.bits);
         command.map_or_else(|| "Install your distribution's Vulkan loader".into(), Step::from)
     };

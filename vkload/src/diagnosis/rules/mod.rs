@@ -57,6 +57,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
     all.extend(gpus::without_driver(case));
     all.extend(nvidia::versions(case));
     all.extend(nvidia::device_files(case));
+    all.extend(nvidia::memory_file(case));
     all.extend(nvidia::container(case));
     all.extend(environment::flatpak(case));
     all.extend(environment::snap(case));

@@ -1,7 +1,7 @@
 //! NVIDIA's driver, whose parts must be of one version.
 
 use super::super::case::{Case, file_name};
-use super::super::finding::{Finding, Id};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
 use crate::facts::Gpu;
 use crate::probe::{Stage, Trial};
@@ -120,6 +120,22 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
             .step("If that does not help, see why: sudo dmesg | grep -i nvrm")
     })
 }
+
+/// Reports that the program fails in creating a device, for which NVIDIA's driver may need a device file that does not exist.
+pub(super) fn memory_file(case: &Case) -> Option<Finding> {
+    let asked = case.trials.asked.as_ref().filter(|asked| asked.failure.is_some())?;
+    let is_there = case.facts.nodes.iter().any(|node| node.path == UNIFIED_MEMORY);
+    let refuses = asked.refused.as_ref().is_some_and(|(command, _)| command == "vkCreateDevice");
+    let has_gpu = case.devices().iter().any(|device| device.vendor == 0x10de);
+    let what = format!(
+        "{UNIFIED_MEMORY} does not exist, which NVIDIA's driver needs for some extensions, and vkCreateDevice fails in the program"
+    );
+    let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what).with_severity(Severity::Error);
+    let is_it = refuses && has_gpu && !is_there && case.facts.nvidia.module.is_some();
+    is_it.then(|| finding.evidence(Evidence::Likely).step(Command::new("sudo nvidia-modprobe -c 0 -u", &[])))
+}
+
+const UNIFIED_MEMORY: &str = "/dev/nvidia-uvm";
 
 /// Returns whether a GPU of NVIDIA's may be here that programs do not get and for which NVIDIA has a Vulkan driver.
 fn is_concerned(case: &Case) -> bool {

@@ -55,16 +55,19 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
         Kind::DeviceExtension => {
             let devices: Vec<_> = case.devices().iter().map(|device| device.name.as_str()).collect();
             let what = format!(
-                "the program asks for the device extension {name}, which its device lacks ({})",
+                "the program asks for the device extension {name}, which no device here has ({})",
                 devices.join(", ")
             );
             // AMD's own driver has fewer extensions than Mesa's.
             let is_mesas = |driver: &DriverView| file_name(&driver.manifest).starts_with("radeon");
             let is_amds = case.devices().iter().all(|device| device.vendor == AMD)
                 && !case.drivers.iter().any(is_mesas);
-            let step = if is_amds { case.install_driver("radeon") } else { update };
-            let finding = finding(Id::ProgramExtension, what).step(step);
-            finding.with_steps((devices.len() > 1).then_some("Or choose another device in the program"))
+            let finding = finding(Id::ProgramExtension, what);
+            if !is_amds {
+                return finding.step(update).step(NEWER);
+            }
+            let choose = Step::say("Then choose it: ").run(Command::export("AMD_VULKAN_ICD", &"RADV"));
+            finding.step(case.install_driver("radeon")).step(choose)
         }
     }
 }
@@ -132,6 +135,9 @@ fn layer(case: &Case, name: &str, finding: impl Fn(Id, String) -> Finding) -> Fi
     asks("is not installed".to_owned()).step(step)
 }
 
+/// Where a newer driver may come from.
+const NEWER: &str = "If it is the newest here: a newer release of the distribution, its backports or a PPA (Ubuntu: ppa:kisak/kisak-mesa for Mesa) may have a newer one";
+
 /// Reports that the program asks for a newer version than any device has, and fails.
 pub(super) fn version(case: &Case) -> Option<Finding> {
     let (asked, [major, minor]) = asked(case).and_then(|asked| Some((asked, asked.version?)))?;
@@ -149,9 +155,7 @@ pub(super) fn version(case: &Case) -> Option<Finding> {
         "the program asks for Vulkan {major}.{minor}, and the newest that a device here has is {} ({})",
         newest.api_version, newest.name
     );
-    let release =
-        "If no newer one exists here, a newer release of the distribution, or its backports, may have one";
-    Some(Finding::new(case, Id::ProgramVersion, "", what).step(case.update_driver()).step(release))
+    Some(Finding::new(case, Id::ProgramVersion, "", what).step(case.update_driver()).step(NEWER))
 }
 
 /// Reports that the program fails, though it gets all that it asks for.

@@ -6,7 +6,6 @@ use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::Step;
 use crate::facts::{CPU, Gpu, LibraryState};
-use crate::lossless;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
 
@@ -127,13 +126,8 @@ pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
         .iter()
         .filter(|one| matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { .. }))
         .count();
-    let sample = searched
-        .iter()
-        .map(|one| lossless::text(&one.path))
-        .find(|path| path.starts_with("/usr/share"))
-        .unwrap_or_else(|| "/usr/share/vulkan/icd.d".to_owned());
     let what = format!(
-        "no Vulkan driver is found: none of the {folders} folders that are searched ({sample} and others) has a driver's manifest"
+        "no Vulkan driver is found: none of the {folders} folders that are searched (/usr/share/vulkan/icd.d and others) has a driver's manifest"
     );
     let finding = Finding::new(case, Id::NoDriver, "", what).evidence(Evidence::Missing);
     Some(finding.with_steps(install(case)))
