@@ -9,7 +9,7 @@ use super::subject::Target;
 use super::suspects::SWAPCHAIN;
 use super::trials::Trials;
 use crate::command::{Command, Step, Word};
-use crate::facts::{Facts, Gpu, Library};
+use crate::facts::{CPU, Facts, Gpu, Library};
 use crate::planned::Planned;
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::Device;
@@ -183,6 +183,14 @@ impl Case {
         let unknown = || vec![self.by_configuration().map_or(unknown, |row| row.2).into()];
         let manager = self.facts.packages.manager;
         manager.map_or_else(unknown, |manager| manager.nvidia_driver(&self.facts.system))
+    }
+
+    /// Returns how a driver for this GPU is installed, or the one for the processor.
+    pub(super) fn install_for(&self, gpu: Option<&Gpu>) -> Vec<Step> {
+        match gpu {
+            Some(gpu) if gpu.vendor == 0x10de => self.install_nvidia(),
+            gpu => vec![self.install_driver(gpu.map_or(CPU, Gpu::family))],
+        }
     }
 
     /// Returns the row of a distribution in which drivers are configured.

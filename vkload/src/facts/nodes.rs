@@ -29,19 +29,8 @@ pub(crate) struct Node {
 }
 
 /// Beginnings of names, and what such files are for.
-const KINDS: &[(&str, &str)] = &[
-    ("renderD", "render"),
-    ("card", "card"),
-    ("nvidiactl", "nvidia"),
-    ("nvidia-modeset", "nvidia"),
-    ("nvidia-uvm", "nvidia"),
-    ("nvidia0", "nvidia"),
-    ("nvidia1", "nvidia"),
-    ("kfd", "kfd"),
-    ("dxg", "dxg"),
-    ("mali", "mali"),
-    ("kgsl-3d0", "kgsl"),
-];
+const KINDS: &str = "renderD=render card=card nvidiactl=nvidia nvidia-modeset=nvidia nvidia-uvm=nvidia nvidia0=nvidia \
+    nvidia1=nvidia kfd=kfd dxg=dxg mali=mali kgsl-3d0=kgsl";
 
 const NEEDED: &[&str] = &["render", "nvidia", "dxg", "mali", "kgsl"];
 
@@ -86,7 +75,11 @@ fn permits(path: &Path, what: i32) -> bool {
 
 fn node(path: &Path, users: &Database) -> Option<Node> {
     let name = name_of(path);
-    let kind = KINDS.iter().find(|row| name.starts_with(row.0))?.1;
+    let kind = KINDS
+        .split(' ')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(start, _)| name.starts_with(start))?
+        .1;
     let found = fs::metadata(path).ok().filter(|found| !found.is_dir())?;
     Some(Node {
         path: lossless::of(path),

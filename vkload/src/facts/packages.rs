@@ -42,6 +42,8 @@ struct Row {
     loader: &'static str,
     validation: &'static str,
     drivers: &'static str,
+    nvidia: &'static str,
+    nvidia_more: &'static str,
 }
 
 /// Returns the managers in the order in which they are looked for.
@@ -62,6 +64,8 @@ fn rows() -> impl Iterator<Item = Row> {
             loader: next()?,
             validation: next()?,
             drivers: next()?,
+            nvidia: next()?,
+            nvidia_more: next()?,
         })
     })
 }
@@ -77,22 +81,8 @@ impl Row {
 }
 
 /// Debian's packages of libraries whose names do not follow from the library's.
-const DEBIAN: &[(&str, &str)] = &[
-    ("libz.so.1", "zlib1g"),
-    ("libc.so.6", "libc6"),
-    ("libm.so.6", "libc6"),
-    ("libdl.so.2", "libc6"),
-    ("libpthread.so.0", "libc6"),
-    ("libgcc_s.so.1", "libgcc-s1"),
-    ("libexpat.so.1", "libexpat1"),
-    ("libedit.so.2", "libedit2"),
-    ("libGLX_nvidia.so.0", "libglx-nvidia0"),
-    ("libsensors.so.5", "libsensors5"),
-    ("libudev.so.1", "libudev1"),
-    ("libdisplay-info.so.1", "libdisplay-info1"),
-    ("libdisplay-info.so.2", "libdisplay-info2"),
-    ("libSPIRV-Tools.so", "spirv-tools"),
-];
+const DEBIAN: &str = "libz.so.1=zlib1g libc.so.6=libc6 libm.so.6=libc6 libdl.so.2=libc6 libpthread.so.0=libc6 \
+    libGLX_nvidia.so.0=libglx-nvidia0 libSPIRV-Tools.so=spirv-tools";
 
 pub(super) fn collect(system: &System) -> Packages {
     // The distribution decides, since the tools of other managers may also be installed.
@@ -218,30 +208,8 @@ impl Manager {
 
     /// Returns the steps that install NVIDIA's driver with its Vulkan part.
     pub(crate) fn nvidia_driver(self, system: &System) -> Vec<Step> {
-        let (command, words) = match self {
-            Self::Apt if system.is("ubuntu") => ("sudo ubuntu-drivers install", ""),
-            Self::Apt => (
-                "sudo apt-get install nvidia-driver nvidia-vulkan-icd",
-                "If there are no such packages, add contrib and non-free to /etc/apt/sources.list",
-            ),
-            Self::Dnf => (
-                "sudo dnf install akmod-nvidia",
-                "If there is no such package, add RPM Fusion (nonfree) to the repositories",
-            ),
-            Self::RpmOstree => {
-                ("", "rpm-ostree install akmod-nvidia, with RPM Fusion (nonfree) among the repositories")
-            }
-            Self::Pacman => ("sudo pacman -S nvidia-open nvidia-utils", ""),
-            Self::Zypper => (
-                "",
-                "sudo zypper install openSUSE-repos-Tumbleweed-NVIDIA or -Leap-NVIDIA, then sudo zypper install-new-recommends --repo NVIDIA",
-            ),
-            Self::Apk => (
-                "",
-                "NVIDIA has no driver for this distribution's C library: sudo apk add mesa-vulkan-nouveau",
-            ),
-            Self::Xbps => ("", "sudo xbps-install void-repo-nonfree, then sudo xbps-install nvidia"),
-        };
+        let row = self.row().map(|row| (row.nvidia, row.nvidia_more)).unwrap_or_default();
+        let (command, words) = if system.is("ubuntu") { ("sudo ubuntu-drivers install", "") } else { row };
         let command = (!command.is_empty()).then(|| Command::new(command, &[]).into());
         command.into_iter().chain((!words.is_empty()).then(|| Step::from(words))).collect()
     }
@@ -258,8 +226,8 @@ fn is_package(name: &str) -> bool {
 
 /// Returns Debian's package name for a library: its name and number in small letters, with a dash between two digits.
 fn debian_package(soname: &str) -> String {
-    if let Some((_, package)) = DEBIAN.iter().find(|row| row.0 == soname) {
-        return (*package).to_owned();
+    if let Some(package) = DEBIAN.split(' ').find_map(|pair| pair.strip_prefix(soname)?.strip_prefix('=')) {
+        return package.to_owned();
     }
     // The position of LLVM's number varies: libLLVM-15.so.1, libLLVM.so.19.1.
     if let Some(rest) = soname.strip_prefix("libLLVM") {
@@ -301,6 +269,8 @@ mod tests {
             ("libstdc++.so.6", "libstdc++6"),
             ("libz.so.1", "zlib1g"),
             ("libwayland-client.so.0", "libwayland-client0"),
+            ("libgcc_s.so.1", "libgcc-s1"),
+            ("libdisplay-info.so.2", "libdisplay-info2"),
         ] {
             assert_eq!(debian_package(soname), package);
         }

@@ -25,25 +25,20 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         None => return super::kernel::not_taken(case, gpu, &name),
         // Only a trial shows what Mesa's driver finds.
         Some("nouveau") if case.works().is_none() && has_nvk(case) => return None,
-        Some("nouveau") if case.facts.nvidia.libraries.is_empty() => {
-            let what = format!(
-                "the kernel driver of this GPU (NVIDIA) is nouveau{}",
-                if has_nvk(case) {
-                    ", and Mesa's driver for it does not find this GPU"
-                } else {
-                    ", and no Vulkan driver for nouveau is installed"
-                }
-            );
-            return Some(finding(Id::GpuNouveau, what).with_steps(case.install_nvidia()));
-        }
         Some("nouveau") => {
-            let what = "the kernel driver of this GPU (NVIDIA) is nouveau, and the libraries that are installed are those of NVIDIA's driver";
-            let finding = finding(Id::GpuNouveau, what.to_owned());
+            let has_libraries = !case.facts.nvidia.libraries.is_empty();
+            let more = match (has_libraries, has_nvk(case)) {
+                (true, _) => "and the libraries that are installed are those of NVIDIA's driver",
+                (false, true) => "and Mesa's driver for it does not find this GPU",
+                (false, false) => "and no Vulkan driver for nouveau is found",
+            };
+            let what = format!("the kernel driver of this GPU (NVIDIA) is nouveau, {more}");
+            let finding = finding(Id::GpuNouveau, what);
             let has_module = gpu.modules.iter().any(|module| module.name == "nvidia" && module.is_here);
-            if !has_module || !super::nvidia::has_manifest(case) {
-                return Some(finding.with_steps(case.install_nvidia()));
-            }
-            return Some(finding.step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart"));
+            return Some(match has_libraries && has_module && super::nvidia::has_manifest(case) {
+                true => finding.step("echo blacklist nouveau | sudo tee /etc/modprobe.d/blacklist-nouveau.conf, then rebuild the initial RAM disk (sudo update-initramfs -u, sudo dracut --force or sudo mkinitcpio -P) and restart"),
+                false => finding.with_steps(case.install_nvidia()),
+            });
         }
         Some(kernel @ ("vfio-pci" | "pci-stub")) => {
             let what = format!(
@@ -85,11 +80,9 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
     }
     let Some(driver) = drivers.first() else {
         let what = format!("no Vulkan driver for GPU {} ({maker}) is found", gpu.address);
-        let finding = Finding::new(case, Id::GpuWithoutDriver, "", what);
-        if gpu.vendor == 0x10de {
-            return Some(finding.with_steps(case.install_nvidia()));
-        }
-        return Some(finding.step(case.install_driver(gpu.family())));
+        return Some(
+            Finding::new(case, Id::GpuWithoutDriver, "", what).with_steps(case.install_for(Some(gpu))),
+        );
     };
     let has_mesas = drivers.iter().any(|driver| file_name(&driver.manifest).starts_with("radeon"));
     not_found(case, gpu, driver, has_mesas)

@@ -156,8 +156,7 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
         Ending::Result { .. } => format!("with the layer {} alone, {trial}", layer.name),
         _ => format!("the layer {} ({}) {trial}", layer.name, file_name(&layer.library)),
     };
-    let printed = trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default();
-    let what = format!("{what}{printed}");
+    let what = format!("{what}{}", super::drivers::printed(trial));
     let id = match &trial.ending {
         Ending::TimedOut { .. } => Id::LayerHangs,
         Ending::Exited { .. } => Id::LayerExits,

@@ -22,66 +22,32 @@ use std::cmp::Reverse;
 use super::case::Case;
 use super::finding::{Evidence, Finding, Id, Severity};
 
+/// Returns the findings of all these rules, of which some return one and others several.
+macro_rules! findings_of {
+    ($case:ident: $($rule:path),*) => {{
+        let mut all = Vec::new();
+        $(all.extend($rule($case));)*
+        all
+    }};
+}
+
 fn of_rules(case: &Case) -> Vec<Finding> {
-    let mut all = Vec::new();
-    all.extend(loader::not_begun(case));
-    all.extend(tried::parts(case));
-    all.extend(loader::old(case));
-    all.extend(loader::not_read(case));
-    all.extend(loader::absent(case));
-    all.extend(loader::other_works(case));
-    all.extend(loader::mixed(case));
-    all.extend(loader::broken(case));
-    all.extend(layers::broken(case));
-    all.extend(layers::takes_long(case));
-    all.extend(layers::twice(case));
-    all.extend(layers::slow(case));
-    all.extend(layers::moved(case));
-    all.extend(drivers::tried(case));
-    all.extend(drivers::takes_long(case));
-    all.extend(drivers::without_manifest(case));
-    all.extend(drivers::not_opened(case));
-    all.extend(drivers::devices_that_fail(case));
-    all.extend(variables::replacing(case));
-    all.extend(variables::separators(case));
-    all.extend(variables::misspelt(case));
-    all.extend(variables::folders(case));
-    all.extend(variables::choosing(case));
-    all.extend(variables::without_layer(case));
-    all.extend(settings::unusable(case));
-    all.extend(settings::layers(case));
-    all.extend(files::strays(case));
-    all.extend(devices::closed(case));
-    all.extend(devices::refused(case));
-    all.extend(devices::incomplete(case));
-    all.extend(gpus::without_driver(case));
-    all.extend(nvidia::versions(case));
-    all.extend(nvidia::device_files(case));
-    all.extend(nvidia::memory_file(case));
-    all.extend(nvidia::container(case));
-    all.extend(environment::flatpak(case));
-    all.extend(environment::snap(case));
-    all.extend(environment::wsl(case));
-    all.extend(environment::steam(case));
-    all.extend(environment::container(case));
-    all.extend(environment::process(case));
-    all.extend(environment::dead_displays(case));
-    all.extend(environment::unmounted(case));
-    all.extend(environment::memory_limit(case));
-    all.extend(environment::app_image(case));
-    all.extend(program::missing(case));
-    all.extend(program::version(case));
-    all.extend(program::fails(case));
-    all.extend(summary::software(case));
-    all.extend(summary::old_version(case));
-    all.extend(summary::portability(case));
-    all.extend(summary::other_width(case));
-    all.extend(summary::narrow(case));
-    all.extend(summary::nothing_found(case));
-    all.extend(summary::no_gpu(case));
-    all.extend(summary::result(case));
-    all.extend(summary::excluded(case));
-    all
+    findings_of!(case:
+        loader::not_begun, tried::parts, loader::old, loader::not_read, loader::absent,
+        loader::other_works, loader::mixed, loader::broken, layers::broken, layers::takes_long,
+        layers::twice, layers::slow, layers::moved, drivers::tried, drivers::takes_long,
+        drivers::without_manifest, drivers::not_opened, drivers::devices_that_fail, variables::replacing,
+        variables::separators, variables::misspelt, variables::folders, variables::choosing,
+        variables::without_layer, settings::unusable, settings::layers, files::strays, devices::closed,
+        devices::refused, devices::incomplete, gpus::without_driver, nvidia::versions,
+        nvidia::device_files, nvidia::memory_file, nvidia::container, environment::flatpak,
+        environment::snap, environment::wsl, environment::steam, environment::container,
+        environment::process, environment::dead_displays, environment::unmounted,
+        environment::memory_limit, environment::app_image, program::missing, program::version,
+        program::fails, summary::software, summary::old_version, summary::portability,
+        summary::other_width, summary::narrow, summary::nothing_found, summary::no_gpu, summary::result,
+        summary::excluded
+    )
 }
 
 /// Leaves out findings that another one explains.

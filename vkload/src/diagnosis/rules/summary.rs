@@ -5,7 +5,7 @@ use vkload_core::discovery::{DriverDecision, Origin, SearchResult, SkipReason};
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::Step;
-use crate::facts::{CPU, Gpu, LibraryState};
+use crate::facts::{Gpu, LibraryState};
 use crate::probe::{Ending, Stage, Trial};
 use crate::view::DriverView;
 
@@ -134,10 +134,7 @@ pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
 }
 
 fn install(case: &Case) -> Vec<Step> {
-    match case.facts.gpus.iter().find(|gpu| gpu.can_have_vulkan()) {
-        Some(gpu) if gpu.vendor == 0x10de => case.install_nvidia(),
-        gpu => vec![case.install_driver(gpu.map_or(CPU, Gpu::family))],
-    }
+    case.install_for(case.facts.gpus.iter().find(|gpu| gpu.can_have_vulkan()))
 }
 
 /// Reports that no installed driver finds a device.
