@@ -336,7 +336,7 @@ const BY_CONFIGURATION: &[(&str, &str, &str)] = &[
     ),
     (
         "gentoo",
-        "Set USE=vulkan and the GPU's VIDEO_CARDS in /etc/portage, then: sudo emerge --oneshot media-libs/mesa",
+        "Set USE=vulkan and VIDEO_CARDS (the GPU's, or lavapipe) in /etc/portage, then: sudo emerge --oneshot media-libs/mesa",
         "Install it: sudo emerge x11-drivers/nvidia-drivers",
     ),
 ];

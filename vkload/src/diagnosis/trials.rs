@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use vkload_core::discovery::{Origin, Searched};
 
 use super::asked::{self, Asked};
+use super::case::file_name;
 use super::subject::{SONAME, Target};
 use super::suspects::{self, Broken, Culprit, More, Search};
 use crate::escape;
@@ -279,8 +280,10 @@ impl Trials {
 /// Returns variables that are not set, and values with which more may work.
 fn absent(planned: &Planned, facts: &Facts, settings: &Settings) -> Vec<(String, String)> {
     let mut all = facts.user.absent(&settings.variables);
-    let searched: Vec<_> = planned.drivers.drivers.iter().map(|it| lossless::text(&it.path)).collect();
-    let apart = facts.manifests_apart.iter().filter(|path| !searched.contains(path));
+    // Another build of a driver that is found gives the same devices once more, and a colon separates two paths.
+    let names: Vec<_> = planned.drivers.drivers.iter().map(|it| lossless::text(&it.path)).collect();
+    let is_found = |path: &str| names.iter().any(|known| file_name(known) == file_name(path));
+    let apart = facts.manifests_apart.iter().filter(|path| !is_found(path) && !path.contains(':'));
     let apart: Vec<_> = apart.map(String::as_str).collect();
     if !apart.is_empty() && !settings.variables.contains_key(ADD) {
         all.push((ADD.to_owned(), apart.join(":")));
@@ -319,8 +322,8 @@ fn helping(manifest: &str, with: &Trial, settings: &Settings) -> Option<(Helping
     })
 }
 
-/// Returns the first driver's library that no manifest names and that gets further than the loader, or else one that does not find a library,
-/// unless something replaces the search.
+/// Returns the first driver's library that no manifest names and that gets further than the loader, or else one for a GPU of this machine that
+/// does not find a library, unless something replaces the search.
 fn unnamed(
     planned: &Planned,
     facts: &Facts,
@@ -332,20 +335,23 @@ fn unnamed(
     if planned.drivers.searched.iter().any(replaces) || !facts.strays.is_empty() {
         return None;
     }
-    let of = |path: &String| {
+    let tried = |path: &String| {
         progress(path);
-        let library = path.rsplit('/').next().unwrap_or(path).to_owned();
-        let of = Subject::Driver { library };
-        let mut trial = try_out(&of, settings, &Changes::new());
-        if !suspects::is_better(&trial, program) {
-            trial.not_found = libraries_not_found(&of, settings);
-        }
-        (path.clone(), trial)
+        let of = Subject::Driver { library: file_name(path).to_owned() };
+        (path.clone(), try_out(&of, settings, &Changes::new()))
     };
-    let mut all: Vec<_> = facts.unnamed.iter().map(of).collect();
-    let works = |(_, trial): &(String, Trial)| suspects::is_better(trial, program);
-    let lacks = |(_, trial): &(String, Trial)| !trial.not_found.is_empty();
-    all.iter().position(works).or_else(|| all.iter().position(lacks)).map(|index| all.swap_remove(index))
+    let works =
+        |(_, trial): &(String, Trial)| trial.usable().next().is_some() && suspects::is_better(trial, program);
+    if let Some(found) = facts.unnamed.iter().map(tried).find(works) {
+        return Some(found);
+    }
+    let is_of_gpu = |path: &&String| facts.gpus.iter().any(|gpu| gpu.is_driven_by(path));
+    let lacking = |path: &String| {
+        let of = Subject::Driver { library: file_name(path).to_owned() };
+        let not_found = libraries_not_found(&of, settings);
+        (!not_found.is_empty()).then(|| (path.clone(), Trial { of, not_found, ..Trial::default() }))
+    };
+    facts.unnamed.iter().filter(is_of_gpu).find_map(lacking)
 }
 
 fn try_device_files(nodes: &[Node], settings: &Settings, progress: Progress<'_>) -> Vec<(String, Trial)> {

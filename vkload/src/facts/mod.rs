@@ -110,7 +110,7 @@ impl Facts {
             not_read: Vec::new(),
             strays: strays::collect(variables),
             manifests: strays::driver_manifests(variables),
-            manifests_apart: strays::manifests_apart(variables),
+            manifests_apart: strays::manifests_apart(),
             unnamed: libraries::of_drivers(&search, named, bits),
             explicit_layers: explicit_layers(variables),
             dead_displays: displays::dead(variables),

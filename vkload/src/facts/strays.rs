@@ -11,6 +11,7 @@ use super::files::{content, entries, name_of};
 use super::user::Database;
 use super::variables::Variables;
 use crate::lossless;
+use crate::rights::changeable;
 
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -70,20 +71,16 @@ pub(super) fn driver_manifests(variables: &Variables) -> Vec<String> {
 }
 
 /// Folders of data with manifests that no loader searches by itself: those of snapd, a container's host, NixOS and Flatpak.
-const APART: &[&str] = &[
-    "/var/lib/snapd/lib",
-    "/run/host/usr/share",
-    "/run/opengl-driver/share",
-    "/usr/lib/x86_64-linux-gnu/GL",
-    "/usr/lib/aarch64-linux-gnu/GL",
-];
+const APART: &str = "/var/lib/snapd/lib /run/host/usr/share /run/opengl-driver/share \
+    /usr/lib/x86_64-linux-gnu/GL /usr/lib/aarch64-linux-gnu/GL";
 
-/// Returns the driver manifests in folders that no loader searches by itself, also below prefixes in the home folder and in `/opt`.
-pub(super) fn manifests_apart(variables: &Variables) -> Vec<String> {
-    let home = variables.get("HOME").filter(|home| home.len() > 1).map(lossless::path);
-    let prefixes = home.into_iter().chain([PathBuf::from("/opt")]).flat_map(|folder| entries(&folder));
+/// Returns the driver manifests in folders that no loader searches by itself, also below prefixes in `/opt`, as far as nobody but root and
+/// this user can change them.
+pub(super) fn manifests_apart() -> Vec<String> {
+    let prefixes = entries(Path::new("/opt")).into_iter();
     let below = prefixes.flat_map(|folder| [folder.join("share"), folder.join("etc")]);
-    manifests_in(APART.iter().map(PathBuf::from).chain(below), "icd.d").map(lossless::of).collect()
+    let all = manifests_in(APART.split(' ').map(PathBuf::from).chain(below), "icd.d");
+    all.filter(|path| changeable(path).is_none()).map(lossless::of).collect()
 }
 
 fn manifests_in(folders: impl Iterator<Item = PathBuf>, kind: &str) -> impl Iterator<Item = PathBuf> {

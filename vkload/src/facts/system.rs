@@ -1,5 +1,6 @@
 //! The distribution, the kernel and the processor.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -71,7 +72,10 @@ pub(super) fn collect() -> System {
         let modules: Vec<_> = read(path).lines().filter_map(blocked).collect();
         modules.into_iter().map(|module| (module, lossless::of(path))).collect::<Vec<_>>()
     };
-    let blocked = lists.iter().flatten().flat_map(in_file);
+    // A file hides those of the same name in later folders.
+    let mut names = BTreeSet::new();
+    let is_read = |path: &&PathBuf| name_of(path).ends_with(".conf") && names.insert(name_of(path));
+    let blocked = lists.iter().flatten().filter(is_read).flat_map(in_file);
     let line = read(Path::new("/proc/cmdline"));
     let is_off = |word: &&str| {
         *word == "nomodeset"

@@ -134,9 +134,7 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
             (Some(mount), _) => Command::new("sudo mount -o remount,dev {}", &[mount]).into(),
             (None, Cause::NotPermitted) if case.facts.environment.container.is_some() => case.give_device(&paths),
             (None, Cause::Denied) if case.facts.environment.container.is_some() => {
-                Step::say("SELinux may forbid it: on the host ")
-                    .run(Command::new("sudo setsebool -P container_use_devices=1", &[]))
-                    .and_say(", or start the container with --security-opt label=disable")
+                "SELinux may forbid it: start the container with --security-opt label=disable, or let it on the host: setsebool -P container_use_devices=1 (as root)".into()
             }
             (None, Cause::NotPermitted | Cause::Denied) => {
                 "See what forbids it (SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied".into()
@@ -157,7 +155,7 @@ pub(super) fn incomplete(case: &Case) -> Option<Finding> {
     };
     let driver = case.drivers.iter().find(|driver| has(driver, default) && !has(driver, other))?;
     let line = case.trial(driver)?.printed.iter().find(|line| line.contains("incomplete"))?;
-    let what = format!("is the default, and its driver printed: {line}; {} is here, too", other.name);
+    let what = format!("is the default, and its driver printed: {line}; {} works as well", other.name);
     Some(
         Finding::new(case, Id::DeviceIncomplete, &default.name, what)
             .step(super::drivers::disable(case, driver)),

@@ -63,8 +63,8 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
         Stage::Start | Stage::Open | Stage::Negotiate => (Id::DriverDoesNotLoad, None),
         _ => (Id::DriverFails, case.facts.gpus.iter().find(|gpu| gpu.is_driven_by(&driver.manifest))),
     };
-    let said = gpu.map(|gpu| super::kernel::said(case, gpu)).unwrap_or_default();
     let remedy = gpu.and_then(|gpu| super::kernel::remedy(case, gpu));
+    let said = gpu.filter(|_| remedy.is_some()).map(|gpu| super::kernel::said(case, gpu)).unwrap_or_default();
     let what = format!("{what}{printed}{}{said}", trial.searches());
     let finding = Finding::new(case, id, &driver.manifest, what);
     Some(finding.with_steps(remedy).with_steps(repair(case, driver, trial)))
@@ -217,7 +217,7 @@ fn violent_id(ending: &Ending) -> Id {
 /// Returns the meaning of a result if its name does not show it.
 fn meaning(ending: &Ending) -> &'static str {
     match ending {
-        Ending::Result { code: -1 } => ": it says that it got no memory",
+        Ending::Result { code: -1 } => ": it reports a lack of memory",
         Ending::Result { code: -2 } => ": the GPU's memory is used up",
         Ending::Result { code: -3 } => ": it could not start",
         Ending::Result { code: -4 } => ": the GPU stopped working; the kernel's log often says why",

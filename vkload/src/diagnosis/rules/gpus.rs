@@ -79,10 +79,8 @@ fn one(case: &Case, gpu: &Gpu) -> Option<Finding> {
         return None;
     }
     let Some(driver) = drivers.first() else {
-        let what = format!("no Vulkan driver for GPU {} ({maker}) is found", gpu.address);
-        return Some(
-            Finding::new(case, Id::GpuWithoutDriver, "", what).with_steps(case.install_for(Some(gpu))),
-        );
+        let what = format!("no Vulkan driver for this GPU ({maker}) is found");
+        return Some(finding(Id::GpuWithoutDriver, what).with_steps(case.install_for(Some(gpu))));
     };
     let has_mesas = drivers.iter().any(|driver| file_name(&driver.manifest).starts_with("radeon"));
     not_found(case, gpu, driver, has_mesas)

@@ -11,55 +11,44 @@ const REMEDIES: &[(&str, &str)] = &[
     ("firmware", ""),
     ("is rejected", ""),
     ("unsigned module loading is restricted", ""),
-    (
-        "supported by open nvidia",
-        "Install NVIDIA's own kernel modules instead of the open ones (nvidia, nvidia-dkms), and restart",
-    ),
-    (
-        "open kernel modules",
-        "Install NVIDIA's open kernel modules (nvidia-open, nvidia-open-dkms) instead, and restart",
-    ),
+    ("supported by open nvidia", "Install NVIDIA's own kernel modules (nvidia-dkms) instead, and restart"),
+    ("open kernel modules", "Install NVIDIA's open kernel modules (nvidia-open-dkms) instead, and restart"),
     ("is not supported by the", "Install a release of NVIDIA's driver that supports this GPU, and restart"),
-    (
-        "API mismatch",
-        "Restart the computer, so that it loads the kernel module of the version that is installed",
-    ),
-    (
-        "fallen off the bus",
-        "Switch the computer off and on again; if that does not help, check the GPU's power supply and slot",
-    ),
-    (
-        "I/O region",
-        "Turn on \"Above 4G decoding\" in the firmware's settings, or add pci=realloc to the kernel command line, and restart",
-    ),
-    (
-        "force_probe=",
-        "Add the option that the kernel names to its command line, or start a newer kernel, and restart",
-    ),
-    ("_support=1", "Add the options that the kernel names to its command line, and restart"),
+    ("API mismatch", "Restart the computer, so that it loads the module of the libraries' version"),
+    ("fallen off the bus", "Switch the computer off and on; check the GPU's power supply and its slot"),
+    ("I/O region", "Turn on \"Above 4G decoding\" in the firmware's settings, and restart"),
+    ("force_probe=", "Add the option to the kernel's command line, or start a newer kernel"),
+    ("_support=1", "Add the options to the kernel's command line, and restart"),
 ];
 
 /// Returns the kernel's complaint about this GPU: the first one for which a remedy is known, or the first one.
 fn complaint<'a>(case: &'a Case, gpu: &Gpu) -> Option<&'a String> {
+    if case.facts.environment.container.is_some() {
+        return None;
+    }
     let drivers = gpu.maker().map(|maker| maker.kernel_drivers).unwrap_or_default();
-    let is_nvidias = gpu.vendor == 0x10de;
+    // The kernel does not name the module that it rejects.
+    let is_waiting =
+        gpu.modules.iter().any(|module| module.name == "nvidia" && module.is_here && !module.is_loaded);
     let concerns = |line: &&String| {
         let names = |name: &&str| line.split([' ', ':']).any(|word| word == *name);
         line.contains(&gpu.address)
             || drivers.iter().copied().chain(gpu.driver.as_deref()).any(|name| names(&name))
-            || (is_nvidias
-                && (line.starts_with("NVRM")
-                    || line.starts_with("Loading of ")
-                    || line.starts_with("Lockdown")))
+            || (gpu.vendor == 0x10de && line.starts_with("NVRM"))
+            || (is_waiting && (line.starts_with("Loading of ") || line.starts_with("Lockdown")))
     };
     let all = || case.facts.kernel_log.iter().filter(concerns);
     let is_known = |line: &&String| REMEDIES.iter().any(|(part, _)| line.contains(part));
     all().find(is_known).or_else(|| all().next())
 }
 
+/// The most characters of a complaint that are shown.
+const LONGEST: usize = 240;
+
 /// Returns the kernel's complaint about this GPU as the end of a sentence.
 pub(super) fn said(case: &Case, gpu: &Gpu) -> String {
-    complaint(case, gpu).map(|line| format!("; the kernel's log: {}", line)).unwrap_or_default()
+    let shown = |line: &String| line.chars().take(LONGEST).collect::<String>();
+    complaint(case, gpu).map(|line| format!("; the kernel's log: {}", shown(line))).unwrap_or_default()
 }
 
 /// Returns what helps against the kernel's complaint about this GPU.
@@ -68,8 +57,15 @@ pub(super) fn remedy(case: &Case, gpu: &Gpu) -> Option<Step> {
     let (part, step) = REMEDIES.iter().find(|(part, _)| line.contains(part))?;
     Some(match *part {
         "Legacy drivers" => {
-            let series = line.split(' ').find_map(|word| word.strip_suffix(".xx")).unwrap_or("an older");
+            let series = line.split(' ').find_map(|word| word.strip_suffix(".xx")?.parse::<u32>().ok());
+            let series = series.map_or_else(|| "an older".to_owned(), |series| series.to_string());
             format!("Install the {series} series of NVIDIA's driver (a legacy driver), and restart").into()
+        }
+        // A driver that has the GPU does without this firmware.
+        "firmware" if gpu.driver.is_some() && gpu.vendor != 0x10de => return None,
+        "firmware" if line.contains("nvidia/") => {
+            "Install NVIDIA's driver again with its firmware (Debian: firmware-nvidia-gsp), and restart"
+                .into()
         }
         "firmware" => firmware(case, gpu),
         "is rejected" | "unsigned module loading is restricted" => enrol(case),

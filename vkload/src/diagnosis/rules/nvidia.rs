@@ -57,8 +57,9 @@ pub(super) fn versions(case: &Case) -> Option<Finding> {
                 ),
             };
             let finding = Finding::new(case, Id::NvidiaLibraries, "NVIDIA", what);
-            let remove = is_before_vulkan
-                .then_some("Remove the packages of this series, and install those of a newer one");
+            let remove = is_before_vulkan.then_some(
+                "Remove the packages of this series, and install the newest one that supports this GPU",
+            );
             Some(finding.with_steps(remove).with_steps(case.install_nvidia()))
         }
         _ => None,
@@ -124,18 +125,14 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
 /// Reports that the program fails in creating a device, for which NVIDIA's driver may need a device file that does not exist.
 pub(super) fn memory_file(case: &Case) -> Option<Finding> {
     let asked = case.trials.asked.as_ref().filter(|asked| asked.failure.is_some())?;
-    let is_there = case.facts.nodes.iter().any(|node| node.path == UNIFIED_MEMORY);
+    let is_there = case.facts.nodes.iter().any(|node| node.path == "/dev/nvidia-uvm");
     let refuses = asked.refused.as_ref().is_some_and(|(command, _)| command == "vkCreateDevice");
     let has_gpu = case.devices().iter().any(|device| device.vendor == 0x10de);
-    let what = format!(
-        "{UNIFIED_MEMORY} does not exist, which NVIDIA's driver needs for some extensions, and vkCreateDevice fails in the program"
-    );
+    let what = "/dev/nvidia-uvm does not exist, which NVIDIA's driver needs for some extensions, and vkCreateDevice fails in the program";
     let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what).with_severity(Severity::Error);
     let is_it = refuses && has_gpu && !is_there && case.facts.nvidia.module.is_some();
     is_it.then(|| finding.evidence(Evidence::Likely).step(Command::new("sudo nvidia-modprobe -c 0 -u", &[])))
 }
-
-const UNIFIED_MEMORY: &str = "/dev/nvidia-uvm";
 
 /// Returns whether a GPU of NVIDIA's may be here that programs do not get and for which NVIDIA has a Vulkan driver.
 fn is_concerned(case: &Case) -> bool {

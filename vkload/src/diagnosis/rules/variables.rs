@@ -13,14 +13,9 @@ use crate::view::{Device, DriverView};
 
 /// The validation layer, and the layers that it replaced.
 pub(super) const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
-const VALIDATION_BEFORE: &[&str] = &[
-    "VK_LAYER_LUNARG_standard_validation",
-    "VK_LAYER_LUNARG_core_validation",
-    "VK_LAYER_LUNARG_parameter_validation",
-    "VK_LAYER_LUNARG_object_tracker",
-    "VK_LAYER_GOOGLE_threading",
-    "VK_LAYER_GOOGLE_unique_objects",
-];
+const VALIDATION_BEFORE: &str = "VK_LAYER_LUNARG_standard_validation VK_LAYER_LUNARG_core_validation \
+    VK_LAYER_LUNARG_parameter_validation VK_LAYER_LUNARG_object_tracker VK_LAYER_GOOGLE_threading \
+    VK_LAYER_GOOGLE_unique_objects";
 
 /// Reports the variable or the file that keeps the loader from every driver. Trials show it if something was tried.
 pub(super) fn replacing(case: &Case) -> Option<Finding> {
@@ -221,7 +216,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
         }
         let what = match skipped {
             Some(_) => format!("names the layer {name}, which cannot be used"),
-            None if VALIDATION_BEFORE.contains(&name.as_str()) => {
+            None if VALIDATION_BEFORE.split(' ').any(|old| old == name) => {
                 format!("names the layer {name}, which {VALIDATION} replaced in 2019")
             }
             None => match hidden_by {
@@ -235,7 +230,7 @@ pub(super) fn separators(case: &Case) -> Vec<Finding> {
                 let step = Step::say(format!("Did you mean {close}? "));
                 finding.step(step.run(Command::export(&by, &close)))
             }
-            (_, None, old) if VALIDATION_BEFORE.contains(&old) => {
+            (_, None, old) if VALIDATION_BEFORE.split(' ').any(|it| it == old) => {
                 finding.step(Command::export(&by, &VALIDATION))
             }
             (_, None, VALIDATION) => {

@@ -163,7 +163,10 @@ impl<'a> Call<'a> {
         let (ago, rest) = line.strip_prefix('-')?.split_once(' ')?;
         let (command, rest) = rest.split_once('(')?;
         let (_, end) = rest.rsplit_once(')')?;
-        let error = end.strip_prefix(" = ").filter(|result| result.starts_with("VK_ERROR_"));
-        Some(Self { ago: ago.parse().ok()?, command, is_running: end == " has not returned", error })
+        let (result, is_running) = (end.strip_prefix(" = "), end == " has not returned");
+        let error = result.filter(|result| result.starts_with("VK_ERROR_"));
+        // A line that is cut short says nothing.
+        let is_whole = end.is_empty() || is_running || result.is_some();
+        is_whole.then_some(Self { ago: ago.parse().ok()?, command, is_running, error })
     }
 }
