@@ -159,6 +159,9 @@ impl Case {
 
     /// Returns how NVIDIA's driver is installed here, or given to a container.
     pub(super) fn install_nvidia(&self) -> Vec<Step> {
+        if self.target.bits == 32 && usize::BITS == 64 && self.facts.environment.container.is_none() {
+            return vec![NARROW.into()];
+        }
         if self.facts.environment.container.is_some() && !self.facts.environment.may_have_toolkit() {
             return vec![
                 "Give this container the host's /dev/nvidia* and NVIDIA's libraries of the same version"
@@ -340,6 +343,9 @@ const BY_CONFIGURATION: &[(&str, &str, &str)] = &[
         "Install it: sudo emerge x11-drivers/nvidia-drivers",
     ),
 ];
+
+/// How the driver's part for 32-bit programs is installed.
+pub(super) const NARROW: &str = "Install the driver's 32-bit package (NVIDIA's: lib32-nvidia-utils, nvidia-driver-libs:i386, libnvidia-gl-SERIES:i386 on Ubuntu, xorg-x11-drv-nvidia-libs.i686)";
 
 /// Libraries that Windows gives its subsystem for Linux, in `/usr/lib/wsl/lib`.
 const OF_WINDOWS: &[&str] = &["libdxcore.so", "libd3d12.so", "libd3d12core.so"];

@@ -131,7 +131,7 @@ findings! {
     NoDeviceFile "no-device-file" ERROR_OR_WARNING Known [NotMounted NvidiaVersions NvidiaDevice],
     ManifestMissing "manifest-missing" ERROR_OR_WARNING Proven,
     VariableBreaks "variable-breaks" ERROR_OR_WARNING Proven,
-    DriverBreaks "driver-breaks" ERROR_OR_WARNING Proven [NvidiaDevice],
+    DriverBreaks "driver-breaks" ERROR_OR_WARNING Proven [NvidiaDevice ProgramVersion],
     DeviceIncomplete "device-incomplete" WARNING Seen,
     NarrowDriver "narrow-driver" WARNING Likely,
     NotRead "not-read" WARNING Chosen,

@@ -284,7 +284,8 @@ fn absent(planned: &Planned, facts: &Facts, settings: &Settings) -> Vec<(String,
     let names: Vec<_> = planned.drivers.drivers.iter().map(|it| lossless::text(&it.path)).collect();
     let is_found = |path: &str| names.iter().any(|known| file_name(known) == file_name(path));
     let apart = facts.manifests_apart.iter().filter(|path| !is_found(path) && !path.contains(':'));
-    let apart: Vec<_> = apart.map(String::as_str).collect();
+    let mut apart: Vec<_> = apart.filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
+    apart.dedup();
     if !apart.is_empty() && !settings.variables.contains_key(ADD) {
         all.push((ADD.to_owned(), apart.join(":")));
     }

@@ -182,8 +182,7 @@ fn is_idle(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
         matches!(trial.ending, Ending::Result { code: -9 | -3 }) && trial.stage == Stage::CreateInstance;
     // A user who names a driver and gets none but the processor's wants to know why.
     let named = driver.found_by.starts_with("VK_") && case.only_software();
-    let has_gpu = case.facts.gpus.iter().any(|gpu| gpu.is_driven_by(&driver.manifest));
-    refuses && !has_gpu && !named && !case.fails()
+    refuses && !named && (!has_gpu(case, driver) || (case.facts.gpus.is_empty() && !case.fails()))
 }
 
 /// Returns whether the driver fails because the user may not use its device files, or because its kernel driver does not have the GPU. Other

@@ -56,18 +56,15 @@ pub(super) fn snap(case: &Case) -> Option<Finding> {
 /// Reports problems in the Windows Subsystem for Linux, which reaches the GPU through Direct3D.
 pub(super) fn wsl(case: &Case) -> Option<Finding> {
     let generation = case.facts.environment.wsl.filter(|_| no_hardware(case))?;
-    let finding = |id, what: String| Finding::new(case, id, "WSL", what);
+    let finding = |id, what: &str| Finding::new(case, id, "WSL", what);
     if generation < 2 {
-        return Some(
-            finding(Id::WslGeneration, "this is WSL 1, which has no GPU".to_owned())
-                .step("In Windows: wsl --set-version DISTRIBUTION 2"),
-        );
+        let finding = finding(Id::WslGeneration, "this is WSL 1, which has no GPU");
+        return Some(finding.step("In Windows: wsl --set-version DISTRIBUTION 2"));
     }
     if !case.facts.nodes.iter().any(|node| node.path == "/dev/dxg") {
-        let what = "there is no /dev/dxg, through which WSL reaches the GPU".to_owned();
+        let finding = finding(Id::WslDevice, "there is no /dev/dxg, through which WSL reaches the GPU");
         return Some(
-            finding(Id::WslDevice, what)
-                .step("In Windows: update the GPU's driver, then wsl --update and wsl --shutdown"),
+            finding.step("In Windows: update the GPU's driver, then wsl --update and wsl --shutdown"),
         );
     }
     let dzn = case.drivers.iter().find(|driver| driver.manifest.contains("dzn"));
@@ -75,12 +72,11 @@ pub(super) fn wsl(case: &Case) -> Option<Finding> {
     if dzn.and_then(|driver| case.trial(driver)).is_some_and(|trial| trial.ending != Ending::Finished) {
         return None;
     }
-    let has_dzn = dzn.is_some();
-    let what = if has_dzn {
-        "the GPU is reached through Direct3D 12 (Mesa's dzn), which finds no device here".to_owned()
-    } else {
-        "the GPU can only be reached through Direct3D 12, and the loader finds no manifest of Mesa's driver for that (dzn)"
-            .to_owned()
+    let what = match dzn {
+        Some(_) => "the GPU is reached through Direct3D 12 (Mesa's dzn), which finds no device here",
+        None => {
+            "the GPU can only be reached through Direct3D 12, and the loader finds no manifest of Mesa's driver for that (dzn)"
+        }
     };
     let step: Step = if case.facts.system.is("ubuntu") {
         let install =

@@ -140,21 +140,29 @@ const NEWER: &str = "If it is the newest here: a newer release of the distributi
 
 /// Reports that the program asks for a newer version than any device has, and fails.
 pub(super) fn version(case: &Case) -> Option<Finding> {
-    let (asked, [major, minor]) = asked(case).and_then(|asked| Some((asked, asked.version?)))?;
-    let number = |device: &&Device| {
-        let mut numbers = device.api_version.split('.').map(|number| number.parse().unwrap_or(0));
-        [numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)]
+    // A trial without the driver may only lead to another device.
+    let asked = case.trials.asked.as_ref().filter(|_| case.works() == Some(true))?;
+    let [major, minor] = asked.version?;
+    let numbers = |device: &&&Device| {
+        let mut all = device.api_version.split('.').map(|number| number.parse().unwrap_or(0));
+        std::array::from_fn::<u32, 3, _>(|_| all.next().unwrap_or(0))
     };
-    let patch = |device: &Device| device.api_version.rsplit('.').next().and_then(|it| it.parse::<u32>().ok());
-    let devices = case.devices();
-    let newest = devices.iter().rev().max_by_key(|device| (number(device), patch(device)))?;
-    if asked.failure.is_none() || number(newest) >= [major, minor] {
-        return None;
+    let (devices, wanted) = (case.devices(), [major, minor, 0]);
+    let newest = devices.iter().rev().max_by_key(numbers)?;
+    let first = devices.first().filter(|first| asked.failure.is_some() && numbers(first) < wanted)?;
+    let has = |device: &Device| format!("{} ({})", device.api_version, device.name);
+    let begin = format!("the program asks for Vulkan {major}.{minor}, and");
+    if numbers(&newest) >= wanted {
+        let what =
+            format!("{begin} the default device has {}; the newest here is {}", has(first), has(newest));
+        let finding = Finding::new(case, Id::ProgramVersion, "", what);
+        return Some(
+            finding.step(
+                "Choose the newer device (vkload devices says how), or an older release of the program",
+            ),
+        );
     }
-    let what = format!(
-        "the program asks for Vulkan {major}.{minor}, and the newest that a device here has is {} ({})",
-        newest.api_version, newest.name
-    );
+    let what = format!("{begin} the newest that a device here has is {}", has(newest));
     Some(Finding::new(case, Id::ProgramVersion, "", what).step(case.update_driver()).step(NEWER))
 }
 

@@ -1,8 +1,8 @@
 //! The state as a headline, and the reason if no other rule has one.
 
-use vkload_core::discovery::{DriverDecision, Origin, SearchResult, SkipReason};
+use vkload_core::discovery::{DriverDecision, Origin, SearchResult, Searched, SkipReason};
 
-use super::super::case::{Case, file_name};
+use super::super::case::{Case, NARROW, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::Step;
 use crate::facts::{Gpu, LibraryState};
@@ -101,15 +101,14 @@ pub(super) fn narrow(case: &Case) -> Option<Finding> {
         .filter(|_| case.target.bits == 64 && !is_replaced(case) && !case.is_sealed())?;
     let lacks = |gpu: &&Gpu| case.is_driven(gpu) && !narrow.iter().any(|manifest| gpu.is_driven_by(manifest));
     let gpu = case.facts.gpus.iter().find(lacks).filter(|_| case.target.program.is_none())?;
-    let install = Some(gpu).filter(|gpu| gpu.vendor != 0x10de);
-    let install = install.and_then(|gpu| case.facts.packages.vulkan_driver(gpu.family(), 32));
-    let unknown = "Install the driver's 32-bit package (NVIDIA's: lib32-nvidia-utils, nvidia-driver-libs:i386, xorg-x11-drv-nvidia-libs.i686)";
-    let step = install.map_or_else(|| unknown.into(), Step::from);
+    let mesas = Some(gpu).filter(|gpu| gpu.vendor != 0x10de).map(Gpu::family);
+    let install = mesas.and_then(|family| case.facts.packages.vulkan_driver(family, 32));
     let what = format!(
         "32-bit programs, such as older Windows games, have a loader here and no driver for this GPU ({})",
         gpu.name()
     );
-    Some(Finding::new(case, Id::NarrowDriver, &format!("GPU {}", gpu.address), what).step(step))
+    let finding = Finding::new(case, Id::NarrowDriver, &format!("GPU {}", gpu.address), what);
+    Some(finding.step(install.map_or_else(|| NARROW.into(), Step::from)))
 }
 
 /// Returns whether a variable replaces the search for drivers.
@@ -121,15 +120,13 @@ pub(super) fn nothing_found(case: &Case) -> Option<Finding> {
     if case.drivers.iter().any(|driver| driver.used) || case.works() == Some(true) {
         return None;
     }
-    let searched = &case.planned.drivers.searched;
     // Installed manifests that the search misses have a rule that says why.
     if is_replaced(case) || !case.drivers.is_empty() || !case.facts.manifests.is_empty() {
         return None;
     }
-    let folders = searched
-        .iter()
-        .filter(|one| matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { .. }))
-        .count();
+    let is_read =
+        |one: &&Searched| matches!(one.result, SearchResult::Failed(_) | SearchResult::Folder { .. });
+    let folders = case.planned.drivers.searched.iter().filter(is_read).count();
     let what = format!(
         "no Vulkan driver is found: none of the {folders} folders that are searched (/usr/share/vulkan/icd.d and others) has a driver's manifest"
     );
