@@ -1,5 +1,6 @@
 //! `vkload devices`: the devices in the order in which programs see them, and why.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -28,7 +29,7 @@ type Powered = (Gpu, String);
 
 pub(crate) fn print(no_probe: bool, json: bool) -> ExitCode {
     let gpus = facts::gpus_with_power();
-    let holders = gpus.iter().map(|(gpu, _)| facts::holders(gpu)).collect();
+    let holders = gpus.iter().map(|(gpu, _)| facts::holders(Path::new("/"), gpu)).collect();
     let report = Report { gpus, holders, seen: None };
     let report = if no_probe { Ok(report) } else { report.probed() };
     output::answer(report.map(|report| {

@@ -7,7 +7,7 @@ use vkload_core::discovery::Candidate;
 use super::finding::Severity;
 use super::subject::Target;
 use super::suspects::SWAPCHAIN;
-use super::trials::Trials;
+use super::trials::{LONG, Trials};
 use crate::command::{Command, Step, Word};
 use crate::facts::{CPU, Facts, Gpu, Library};
 use crate::planned::Planned;
@@ -93,6 +93,12 @@ impl Case {
         self.facts.libraries.iter().find(|library| library.manifest == manifest)
     }
 
+    /// Returns the seconds that programs wait for what was tried, if they are many.
+    pub(super) fn wait(&self, trial: &Trial) -> Option<u64> {
+        let program = self.trials.program.as_ref().map_or(0, |program| program.milliseconds);
+        Some(trial.milliseconds.min(program)).filter(|time| *time >= LONG).map(|time| time / 1000)
+    }
+
     /// Returns the result of trying the driver alone.
     pub(super) fn trial(&self, driver: &DriverView) -> Option<&Trial> {
         self.trials.driver(&driver.manifest)
@@ -137,7 +143,7 @@ impl Case {
     /// Returns how Mesa's driver for GPUs of this family is installed, or the one for the processor.
     pub(super) fn install_driver(&self, family: &str) -> Step {
         if self.is_sealed() {
-            return self.update_sandbox();
+            return self.install_in_sandbox();
         }
         let before_venus =
             self.facts.system.is("debian") && ["11", "12"].contains(&&*self.facts.system.version);
@@ -159,8 +165,9 @@ impl Case {
 
     /// Returns how NVIDIA's driver is installed here, or given to a container.
     pub(super) fn install_nvidia(&self) -> Vec<Step> {
-        if self.target.bits == 32 && usize::BITS == 64 && self.facts.environment.container.is_none() {
-            return vec![NARROW.into()];
+        let is_narrow = self.target.bits == 32 && usize::BITS == 64;
+        if is_narrow && self.facts.environment.container.is_none() && !self.is_sealed() {
+            return vec![self.by_configuration().map_or(NARROW, |row| row.1).into()];
         }
         if self.facts.environment.container.is_some() && !self.facts.environment.may_have_toolkit() {
             return vec![
@@ -238,7 +245,7 @@ impl Case {
         if self.facts.environment.wsl.is_some() && OF_WINDOWS.contains(&name) {
             return vec![match self.facts.environment.container {
                 Some(_) => "Start the container with --device /dev/dxg -v /usr/lib/wsl:/usr/lib/wsl -e LD_LIBRARY_PATH=/usr/lib/wsl/lib".into(),
-                None => "In Windows: update the GPU's driver, then wsl --update and wsl --shutdown".into(),
+                None => UPDATE_WSL.into(),
             }];
         }
         if self.is_sealed() {
@@ -310,17 +317,23 @@ impl Case {
     }
 
     /// Returns how the libraries of an environment are updated in which nothing can be installed.
-    pub(super) fn update_sandbox(&self) -> Step {
+    fn update_sandbox(&self) -> Step {
         let environment = &self.facts.environment;
         let step = Step::say("Nothing can be installed in here: update the application and its runtime");
         match (&environment.snap, &environment.flatpak) {
             (Some(_), _) => step.and_say(": ").run(Command::new("sudo snap refresh", &[])),
-            (_, Some(flatpak)) if self.target.bits == 32 => {
-                Step::say("Install the runtime's parts for 32-bit programs: ").run(flatpak.install_narrow())
-            }
             (_, Some(_)) => step.and_say(": ").run(Command::new("flatpak update", &[])),
             _ => step,
         }
+    }
+
+    /// Returns how a loader or a driver gets into such an environment.
+    pub(super) fn install_in_sandbox(&self) -> Step {
+        let flatpak = self.facts.environment.flatpak.as_ref().filter(|_| self.target.bits == 32);
+        let step = || Step::say("Install the runtime's parts for 32-bit programs: ");
+        let nvidia = self.facts.nvidia.module.as_ref().map(|it| format!("nvidia-{}", it.replace('.', "-")));
+        let drivers = nvidia.as_deref().unwrap_or("default");
+        flatpak.map_or_else(|| self.update_sandbox(), |it| step().run(it.install_narrow(drivers)))
     }
 
     /// Returns whether the environment cannot be changed from inside by installing packages.
@@ -347,11 +360,11 @@ const BY_CONFIGURATION: &[(&str, &str, &str)] = &[
 /// How the driver's part for 32-bit programs is installed.
 pub(super) const NARROW: &str = "Install the driver's 32-bit package (NVIDIA's: lib32-nvidia-utils, nvidia-driver-libs:i386, libnvidia-gl-SERIES:i386 on Ubuntu, xorg-x11-drv-nvidia-libs.i686)";
 
+pub(super) const UPDATE_WSL: &str =
+    "In Windows: update the GPU's driver, then wsl --update and wsl --shutdown";
+
 /// Libraries that Windows gives its subsystem for Linux, in `/usr/lib/wsl/lib`.
 const OF_WINDOWS: &[&str] = &["libdxcore.so", "libd3d12.so", "libd3d12core.so"];
-
-/// The vendor number of AMD's GPUs.
-pub(super) const AMD: u32 = 0x1002;
 
 pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

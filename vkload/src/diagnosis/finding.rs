@@ -191,7 +191,7 @@ findings! {
     SettingsUnusable "settings-unusable" WARNING Chosen,
     SettingsWarning "settings-warning" WARNING Chosen,
     SettingsLayers "settings-layers" WARNING Likely,
-    GpuWithoutDriver "gpu-without-driver" ERROR_OR_WARNING Known [ManifestMissing],
+    GpuWithoutDriver "gpu-without-driver" ERROR_OR_WARNING Known [ManifestMissing FlatpakExtension VariableBreaks],
     GpuWithoutKernelDriver "gpu-without-kernel-driver" ERROR_OR_WARNING Known [NvidiaVersions NvidiaDevice],
     GpuWithoutVulkan "gpu-without-vulkan" ANY Likely,
     GpuNotFound "gpu-not-found" ERROR_OR_WARNING Likely [NoAccess DeviceRefused NotMounted NvidiaVersions NvidiaDevice VariableBreaks],

@@ -12,7 +12,7 @@ use super::case::file_name;
 use super::subject::{SONAME, Target};
 use super::suspects::{self, Broken, Culprit, More, Search};
 use crate::escape;
-use crate::facts::{Facts, Gpu, Node, READ, begins, brought, elsewhere, refusing};
+use crate::facts::{Facts, Gpu, Node, READ, begins, brought, elsewhere, may_drive, refusing};
 use crate::lossless;
 use crate::planned::Planned;
 use crate::probe::parent::{Settings, libraries_not_found, traced, try_out};
@@ -173,9 +173,8 @@ impl Trials {
 
     /// Returns the drivers that may fail others: those that crash or hang, and those that fail and are for no GPU of this machine.
     fn failing(&self, gpus: &[Gpu]) -> Vec<&str> {
-        let is_stray = |of: &str| !gpus.is_empty() && !gpus.iter().any(|gpu| gpu.is_driven_by(of));
         let fails = |(of, trial): &&(String, Trial)| {
-            trial.is_violent() || (trial.ending != Ending::Finished && is_stray(of))
+            trial.is_violent() || (matches!(trial.ending, Ending::Result { .. }) && !may_drive(of, gpus))
         };
         self.drivers.iter().filter(fails).map(|(of, _)| of.as_str()).collect()
     }
@@ -281,11 +280,10 @@ impl Trials {
 fn absent(planned: &Planned, facts: &Facts, settings: &Settings) -> Vec<(String, String)> {
     let mut all = facts.user.absent(&settings.variables);
     // Another build of a driver that is found gives the same devices once more, and a colon separates two paths.
-    let names: Vec<_> = planned.drivers.drivers.iter().map(|it| lossless::text(&it.path)).collect();
-    let is_found = |path: &str| names.iter().any(|known| file_name(known) == file_name(path));
-    let apart = facts.manifests_apart.iter().filter(|path| !is_found(path) && !path.contains(':'));
-    let mut apart: Vec<_> = apart.filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
-    apart.dedup();
+    let used: Vec<_> = planned.drivers.used().map(|(_, driver)| lossless::text(&driver.path)).collect();
+    let is_found = |path: &str| used.iter().any(|known| file_name(known) == file_name(path));
+    let may_help = |path: &&str| may_drive(path, &facts.gpus) && !is_found(path) && !path.contains(':');
+    let apart: Vec<_> = facts.manifests_apart.iter().map(String::as_str).filter(may_help).collect();
     if !apart.is_empty() && !settings.variables.contains_key(ADD) {
         all.push((ADD.to_owned(), apart.join(":")));
     }

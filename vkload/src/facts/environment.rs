@@ -45,9 +45,9 @@ pub(crate) struct Flatpak {
 
 impl Flatpak {
     /// Returns the command that installs a loader and drivers for 32-bit programs.
-    pub(crate) fn install_narrow(&self) -> Command {
-        let syntax = "flatpak install flathub {}.Compat.i386//{} org.freedesktop.Platform.GL32.default";
-        Command::new(syntax, &[&self.runtime, &self.branch])
+    pub(crate) fn install_narrow(&self, drivers: &str) -> Command {
+        let syntax = "flatpak install flathub {}.Compat.i386//{} org.freedesktop.Platform.GL32.{}";
+        Command::new(syntax, &[&self.runtime, &self.branch, &drivers])
     }
 
     /// Returns the command that installs this extension of the runtime, in the runtime's branch.

@@ -170,6 +170,14 @@ impl Gpu {
     }
 }
 
+/// Returns whether a driver with a manifest of this name may be for one of these GPUs, as far as the name says it.
+pub(crate) fn may_drive(manifest: &str, gpus: &[Gpu]) -> bool {
+    let name = manifest.rsplit('/').next().unwrap_or(manifest);
+    let known = MAKERS.iter().map(|maker| maker.manifests).chain(PLATFORM.iter().map(|row| row.1));
+    let is_known = known.flatten().any(|part| name.contains(part));
+    gpus.is_empty() || !is_known || gpus.iter().any(|gpu| gpu.is_driven_by(manifest))
+}
+
 pub(super) fn collect() -> Vec<Gpu> {
     let mut gpus = Vec::new();
     for device in entries(Path::new("/sys/bus/pci/devices")) {
@@ -252,7 +260,7 @@ pub(super) fn power(root: &Path, address: &str) -> String {
 }
 
 /// Returns the programs that have a file of the GPU open, each with its process number. Of other users' processes, only root learns it.
-pub(super) fn holders(root: &Path, gpu: &Gpu) -> Vec<(u32, String)> {
+pub(crate) fn holders(root: &Path, gpu: &Gpu) -> Vec<(u32, String)> {
     let mut files: Vec<_> = gpu.nodes.iter().map(|node| Path::new("/dev/dri").join(node)).collect();
     let nvidia = read(&root.join("proc/driver/nvidia/gpus").join(&gpu.address).join("information"));
     let minor = nvidia.lines().find_map(|line| line.strip_prefix("Device Minor:"));

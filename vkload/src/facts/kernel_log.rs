@@ -16,8 +16,8 @@ const CONCERNS: &str = "NVRM|amdgpu|i915|xe |nvidia|nouveau|radeon|virtio_gpu|vi
 const COMPLAINS: &str = "fail|error|unsupported|ignore|reject|denied|mismatch|refus|invalid|not supported|unable|\
     not properly|timed out|timeout|gpu hang| hung|fallen off|requires|restricted|k_support|i_support|to force|\
     legacy drivers|stuck| lost|unknown chipset";
-/// Parts of messages of machines without a fault, in small letters.
-const USUAL: &str = "vgaarb:|module verification failed|securedisplay";
+/// Parts of messages of machines without a fault, or with words of programs, in small letters.
+const USUAL: &str = "vgaarb:|module verification failed|securedisplay|audit: type=|]: segfault at|traps: ";
 
 /// Returns the complaints since the kernel started, each in one line. Empty if the kernel does not give its messages to this user.
 pub(super) fn complaints() -> Vec<String> {

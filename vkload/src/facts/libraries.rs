@@ -115,6 +115,7 @@ pub(super) fn of_drivers(search: &Search, named: &[Named], bits: u32) -> Vec<Str
         (name.starts_with("libvulkan_") && name.ends_with(".so"))
             || ["libGLX_nvidia.so.0", "amdvlk64.so"].contains(&name)
     };
+    let width = u8::try_from(bits).unwrap_or(64);
     // The same library may be a layer.
     let known = || named.iter().filter(|known| !known.manifest.contains("_layer.d/"));
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -124,7 +125,7 @@ pub(super) fn of_drivers(search: &Search, named: &[Named], bits: u32) -> Vec<Str
     let is_new = |path: &PathBuf| {
         is_drivers(&name_of(path))
             && !is_named(path)
-            && elf::read(path).is_ok_and(|elf| u32::from(elf.bits) == bits)
+            && search.find(&name_of(path), width).is_some_and(|found| found.path == *path)
     };
     search
         .folders()

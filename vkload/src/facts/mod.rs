@@ -35,7 +35,7 @@ pub(crate) use assignments::{Assignment, Setter, service};
 pub(crate) use capabilities::{OWN, SETTINGS_FILE, SettingsSupport, not_read};
 pub(crate) use environment::Environment;
 pub(crate) use files::{may, open};
-pub(crate) use gpus::{Gpu, Module};
+pub(crate) use gpus::{Gpu, Module, holders, may_drive};
 pub(crate) use libraries::{Library, LibraryState, Missing, Named, VersionNeed, elsewhere, refusing};
 pub(crate) use linker::LoaderFile;
 pub(crate) use nodes::{Node, missing_below};
@@ -172,11 +172,6 @@ pub(crate) fn check_rights(variables: &Variables, libraries: &[&Path]) -> Result
 pub(crate) fn loader_of(variables: &Variables, program: Option<&Path>) -> Option<LoaderFile> {
     let loaders = linker::Search::new(variables, program).loaders();
     loaders.into_iter().find(|loader| loader.first && u32::from(loader.bits) == usize::BITS)
-}
-
-/// Returns the programs that have the GPU open, each with its process number.
-pub(crate) fn holders(gpu: &Gpu) -> Vec<(u32, String)> {
-    gpus::holders(Path::new("/"), gpu)
 }
 
 /// Returns the graphics devices of this machine, and whether each sleeps, in the kernel's words.

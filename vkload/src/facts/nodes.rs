@@ -32,12 +32,10 @@ pub(crate) struct Node {
 const KINDS: &str = "renderD=render card=card nvidiactl=nvidia nvidia-modeset=nvidia nvidia-uvm=nvidia nvidia0=nvidia \
     nvidia1=nvidia kfd=kfd dxg=dxg mali=mali kgsl-3d0=kgsl";
 
-const NEEDED: &[&str] = &["render", "nvidia", "dxg", "mali", "kgsl"];
-
 impl Node {
     /// Returns whether drivers cannot do without it.
     pub(crate) fn is_needed(&self) -> bool {
-        NEEDED.contains(&self.kind.as_str())
+        ["render", "nvidia", "dxg", "mali", "kgsl"].contains(&self.kind.as_str())
     }
 
     /// Returns whether its permissions keep this user out.

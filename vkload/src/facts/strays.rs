@@ -128,7 +128,7 @@ fn folders(variables: &Variables) -> Vec<PathBuf> {
 /// Looks into one folder, whose manifests have this key; without one, into a folder that should have none.
 fn look(folder: &Path, key: Option<&str>, users: &Database, all: &mut Vec<Stray>) {
     if let Err(error) = fs::read_dir(folder) {
-        // Files in another user's home folder, which may not be readable, do not matter folder.
+        // Files in another user's home folder, which may not be readable, do not matter.
         if error.kind() == ErrorKind::PermissionDenied && fs::metadata(folder).is_ok() {
             all.push(unreadable(folder, users));
         }

@@ -7,9 +7,6 @@ use crate::facts::Node;
 use crate::probe::{Cause, Ending};
 use crate::view::{Device, DriverView};
 
-/// Groups that exist for graphics devices. Others may give more rights.
-const GROUPS: [&str; 2] = ["render", "video"];
-
 /// Returns whether this user may not use a file that drivers need. In a recording, a node may have any path.
 fn is_closed(node: &Node) -> bool {
     let is_device = node.path.starts_with("/dev/") && !node.path.contains("..");
@@ -78,7 +75,8 @@ fn one(case: &Case, nodes: &[&Node]) -> Option<Finding> {
                 .step(Command::new("ls -l", &[]).then_all(&files).then("; getfacl", &[]).then_all(&files)),
         );
     }
-    if group_can && !GROUPS.contains(&node.group.as_str()) {
+    // Other groups may give more rights.
+    if group_can && !["render", "video"].contains(&node.group.as_str()) {
         let step = format!("If the group {} is meant for users of graphics devices, join it", node.group);
         return Some(finding(what).step(step));
     }
@@ -134,7 +132,7 @@ pub(super) fn refused(case: &Case) -> Vec<Finding> {
             (Some(mount), _) => Command::new("sudo mount -o remount,dev {}", &[mount]).into(),
             (None, Cause::NotPermitted) if case.facts.environment.container.is_some() => case.give_device(&paths),
             (None, Cause::Denied) if case.facts.environment.container.is_some() => {
-                "SELinux may forbid it: start the container with --security-opt label=disable, or let it on the host: setsebool -P container_use_devices=1 (as root)".into()
+                "SELinux may forbid it: start the container with --security-opt label=disable, or allow it on the host: setsebool -P container_use_devices=1 (as root)".into()
             }
             (None, Cause::NotPermitted | Cause::Denied) => {
                 "See what forbids it (SELinux, AppArmor, a device policy of systemd): sudo dmesg | grep -i denied".into()

@@ -5,10 +5,9 @@ use vkload_core::platform::FileError;
 
 use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
-use super::super::trials::LONG;
 use super::library::{self, LibraryProblem};
 use crate::command::{Command, Step};
-use crate::facts::{Gpu, LibraryState, Node};
+use crate::facts::{Gpu, LibraryState, Node, may_drive};
 use crate::probe::{Cause, Ending, Refused, Stage, Trial};
 use crate::view::DriverView;
 
@@ -72,11 +71,9 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
 
 /// Reports drivers that make every start slow and find no device. Of others, the time is that of using their devices.
 pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
-    let program = case.trials.program.as_ref().map(|trial| trial.milliseconds).unwrap_or_default();
     let of = |driver: &DriverView| {
         let is_idle = |trial: &&Trial| trial.ending == Ending::Finished && trial.devices.is_empty();
-        let trial = case.trial(driver).filter(is_idle)?;
-        let seconds = Some(trial.milliseconds.min(program)).filter(|time| *time >= LONG)? / 1000;
+        let seconds = case.trial(driver).filter(is_idle).and_then(|trial| case.wait(trial))?;
         let what = format!("makes each program wait {seconds} seconds when it starts, and finds no device");
         let finding = Finding::new(case, Id::DriverSlow, &driver.manifest, what);
         Some(finding.with_steps(leave_out(case, driver)))
@@ -120,9 +117,10 @@ pub(super) fn without_manifest(case: &Case) -> Option<Finding> {
         format!("/etc/vulkan/icd.d/{name}_icd{width}.json"),
         device.map_or("1.3.0", |device| &device.api_version),
     );
-    // The dynamic linker finds it by its name, unless another library has that.
+    // The dynamic linker finds it by its name, and for programs of the other width another library.
+    let named = if case.target.bits == usize::BITS { bare } else { library.as_str() };
     let text = format!(
-        r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{bare}", "api_version": "{api}"}}}}"#
+        r#"{{"file_format_version": "1.0.0", "ICD": {{"library_path": "{named}", "api_version": "{api}"}}}}"#
     );
     let write: Step =
         Command::new("sudo mkdir -p /etc/vulkan/icd.d && echo {} | sudo tee {}", &[&text, &file]).into();
@@ -182,7 +180,9 @@ fn is_idle(case: &Case, driver: &DriverView, trial: &Trial) -> bool {
         matches!(trial.ending, Ending::Result { code: -9 | -3 }) && trial.stage == Stage::CreateInstance;
     // A user who names a driver and gets none but the processor's wants to know why.
     let named = driver.found_by.starts_with("VK_") && case.only_software();
-    refuses && !named && (!has_gpu(case, driver) || (case.facts.gpus.is_empty() && !case.fails()))
+    refuses
+        && !named
+        && (!may_drive(&driver.manifest, &case.facts.gpus) || (case.facts.gpus.is_empty() && !case.fails()))
 }
 
 /// Returns whether the driver fails because the user may not use its device files, or because its kernel driver does not have the GPU. Other
@@ -231,12 +231,6 @@ pub(super) fn printed(trial: &Trial) -> String {
     trial.printed.last().map(|line| format!("; it printed: {line}")).unwrap_or_default()
 }
 
-/// Returns whether the driver may be needed, since a GPU for it may be here.
-fn has_gpu(case: &Case, driver: &DriverView) -> bool {
-    let gpus = &case.facts.gpus;
-    gpus.is_empty() || gpus.iter().any(|gpu| gpu.is_driven_by(&driver.manifest))
-}
-
 pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
     let variable = driver.found_by.as_str();
     let mut steps: Vec<Step> = Vec::new();
@@ -257,7 +251,7 @@ pub(super) fn leave_out(case: &Case, driver: &DriverView) -> Vec<Step> {
     } else if case.drivers.len() > 1 {
         steps.push(disable(case, driver).into());
     }
-    if has_gpu(case, driver) || case.good_drivers().next().is_none() {
+    if may_drive(&driver.manifest, &case.facts.gpus) || case.good_drivers().next().is_none() {
         steps.push(case.reinstall(&driver.manifest));
     }
     if case.good_drivers().next().is_some() {
@@ -291,7 +285,7 @@ fn library_file<'a>(case: &'a Case, driver: &'a DriverView) -> &'a str {
 
 pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Step> {
     if let Some((_, name, folder)) = case.trials.helping.iter().find(|(of, ..)| *of == driver.manifest) {
-        if folder.starts_with("/run/host/") {
+        if folder.starts_with("/run/host/") && case.facts.environment.steam_runtime.is_some() {
             let step = "It is on the host, and was not brought in here. On the host: ";
             return vec![
                 Step::say(step).run(Command::new("sudo ldconfig", &[])).and_say(", then start this again"),
@@ -327,7 +321,7 @@ pub(super) fn repair(case: &Case, driver: &DriverView, trial: &Trial) -> Vec<Ste
         ];
     }
     let first: Option<Step> = match trial.ending {
-        Ending::Result { code: -1 } if has_gpu(case, driver) => {
+        Ending::Result { code: -1 } if may_drive(&driver.manifest, &case.facts.gpus) => {
             Some("Look at the limits and the free memory: ulimit -a; free -h".into())
         }
         Ending::Result { code: -2 } => {

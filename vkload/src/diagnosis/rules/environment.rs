@@ -1,6 +1,6 @@
 //! The program's environment: containers, virtual machines and limits.
 
-use super::super::case::Case;
+use super::super::case::{Case, UPDATE_WSL};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use crate::command::{Command, Step};
 use crate::probe::{Ending, Trial};
@@ -63,9 +63,7 @@ pub(super) fn wsl(case: &Case) -> Option<Finding> {
     }
     if !case.facts.nodes.iter().any(|node| node.path == "/dev/dxg") {
         let finding = finding(Id::WslDevice, "there is no /dev/dxg, through which WSL reaches the GPU");
-        return Some(
-            finding.step("In Windows: update the GPU's driver, then wsl --update and wsl --shutdown"),
-        );
+        return Some(finding.step(UPDATE_WSL));
     }
     let dzn = case.drivers.iter().find(|driver| driver.manifest.contains("dzn"));
     // The rule about drivers says why it fails.

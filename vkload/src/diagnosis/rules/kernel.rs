@@ -38,7 +38,9 @@ fn complaint<'a>(case: &'a Case, gpu: &Gpu) -> Option<&'a String> {
             || (is_waiting && (line.starts_with("Loading of ") || line.starts_with("Lockdown")))
     };
     let all = || case.facts.kernel_log.iter().filter(concerns);
-    let is_known = |line: &&String| REMEDIES.iter().any(|(part, _)| line.contains(part));
+    // A driver that has the GPU does without this firmware.
+    let is_needed = |part: &str| part != "firmware" || gpu.driver.is_none() || gpu.vendor == 0x10de;
+    let is_known = |line: &&String| REMEDIES.iter().any(|(part, _)| line.contains(part) && is_needed(part));
     all().find(is_known).or_else(|| all().next())
 }
 
@@ -61,9 +63,8 @@ pub(super) fn remedy(case: &Case, gpu: &Gpu) -> Option<Step> {
             let series = series.map_or_else(|| "an older".to_owned(), |series| series.to_string());
             format!("Install the {series} series of NVIDIA's driver (a legacy driver), and restart").into()
         }
-        // A driver that has the GPU does without this firmware.
         "firmware" if gpu.driver.is_some() && gpu.vendor != 0x10de => return None,
-        "firmware" if line.contains("nvidia/") => {
+        "firmware" if line.starts_with("NVRM") || (line.contains("nvidia/") && !line.contains("nouveau")) => {
             "Install NVIDIA's driver again with its firmware (Debian: firmware-nvidia-gsp), and restart"
                 .into()
         }

@@ -9,7 +9,6 @@ use super::super::case::{Case, file_name};
 use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::subject::OVERRIDE;
 use super::super::suspects::{Lost, SWAPCHAIN};
-use super::super::trials::LONG;
 use super::library;
 use crate::command::Step;
 use crate::facts::LibraryState;
@@ -34,11 +33,9 @@ pub(super) fn parts(lost: &Lost) -> String {
 
 /// Reports layers that make every start slow.
 pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
-    let program = case.trials.program.as_ref().map(|trial| trial.milliseconds).unwrap_or_default();
     let of = |layer: &LayerView| {
-        let trial = case.trials.layer(&layer.name).filter(|trial| trial.ending == Ending::Finished)?;
-        let time = trial.milliseconds.min(program);
-        let seconds = (time >= LONG).then_some(time / 1000)?;
+        let trial = case.trials.layer(&layer.name).filter(|trial| trial.ending == Ending::Finished);
+        let seconds = trial.and_then(|trial| case.wait(trial))?;
         let what = format!(
             "makes each program wait {seconds} seconds when it starts; it is active because {}",
             because(case, layer)
@@ -135,7 +132,9 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
     if layer.implicit && fault.as_ref().is_some_and(|fault| fault.is_usual) {
         return None;
     }
-    let felt = trial.is_some_and(|trial| fails_alike(case, trial));
+    // Programs fail as the layer does alone.
+    let program = case.trials.program.as_ref().map(|program| (&program.ending, program.stage));
+    let felt = trial.is_some_and(|trial| program == Some((&trial.ending, trial.stage)));
     let severity = if felt { case.blame() } else { Severity::Warning };
     let about = layer.manifest.as_str();
     if let (false, Some(fault)) = (dies, fault) {
@@ -166,12 +165,6 @@ fn tried(case: &Case, layer: &LayerView) -> Option<Finding> {
     };
     let finding = Finding::new(case, id, about, what).with_severity(severity).tried(true);
     Some(finding.with_steps(off(case, layer)).step(case.reinstall(about)).with_steps(trial.ending.patience()))
-}
-
-/// Returns whether programs fail as the layer does alone.
-fn fails_alike(case: &Case, trial: &Trial) -> bool {
-    let alike = |program: &Trial| (&program.ending, program.stage) == (&trial.ending, trial.stage);
-    case.trials.program.as_ref().is_some_and(alike)
 }
 
 /// Reports that an active layer is installed twice.

@@ -146,12 +146,7 @@ const OF_LINKER: &[(&str, &str, &str)] = &[
         "Install the build for all processors of this kind (x86-64 instead of x86-64-v3 or v4)",
     ),
     (
-        "page-aligned",
-        "it was built for other memory pages than this kernel's",
-        "Install the build for this kernel's memory pages, or start a kernel with pages of 4 KiB",
-    ),
-    (
-        "properly aligned",
+        "aligned",
         "it was built for other memory pages than this kernel's",
         "Install the build for this kernel's memory pages, or start a kernel with pages of 4 KiB",
     ),
@@ -203,11 +198,10 @@ fn install_class(case: &Case, noun: &str, path: &str) -> Vec<Step> {
     if path.contains("nvidia") && case.facts.environment.container.is_some() {
         return vec![format!("Put the host's {}-bit library of this name in its place, and update what brings the host's libraries into this container", case.target.bits).into()];
     }
-    if noun == "driver" {
-        vec![case.install_driver(CPU)]
-    } else {
-        vec![format!("Install the {}-bit build of the {noun}", case.target.bits).into()]
-    }
+    vec![match noun {
+        "driver" => case.install_driver(CPU),
+        _ => format!("Install the {}-bit build of the {noun}", case.target.bits).into(),
+    }]
 }
 
 fn missing_library(case: &Case, library: &Library, missing: &Missing) -> LibraryProblem {

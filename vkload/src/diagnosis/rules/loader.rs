@@ -101,7 +101,7 @@ pub(super) fn absent(case: &Case) -> Option<Finding> {
             return Command::new(folder, &[]).into();
         }
         if case.is_sealed() {
-            return case.update_sandbox();
+            return case.install_in_sandbox();
         }
         let command = case.facts.packages.loader(case.target.bits);
         command.map_or_else(|| "Install your distribution's Vulkan loader".into(), Step::from)

@@ -124,14 +124,16 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
 
 /// Reports that the program fails in creating a device, for which NVIDIA's driver may need a device file that does not exist.
 pub(super) fn memory_file(case: &Case) -> Option<Finding> {
-    let asked = case.trials.asked.as_ref().filter(|asked| asked.failure.is_some())?;
+    let by_others = super::tried::of_program(case).is_some_and(|cause| cause.drivers.is_empty());
+    let asked = case.trials.asked.as_ref().filter(|it| it.failure.is_some() && it.missing.is_empty())?;
     let is_there = case.facts.nodes.iter().any(|node| node.path == "/dev/nvidia-uvm");
     let refuses = asked.refused.as_ref().is_some_and(|(command, _)| command == "vkCreateDevice");
     let has_gpu = case.devices().iter().any(|device| device.vendor == 0x10de);
     let what = "/dev/nvidia-uvm does not exist, which NVIDIA's driver needs for some extensions, and vkCreateDevice fails in the program";
     let finding = Finding::new(case, Id::NvidiaDevice, "NVIDIA", what).with_severity(Severity::Error);
-    let is_it = refuses && has_gpu && !is_there && case.facts.nvidia.module.is_some();
-    is_it.then(|| finding.evidence(Evidence::Likely).step(Command::new("sudo nvidia-modprobe -c 0 -u", &[])))
+    let is_here = case.facts.nvidia.module.is_some() && case.facts.environment.container.is_none();
+    let finding = finding.evidence(Evidence::Likely).step(Command::new("sudo nvidia-modprobe -c 0 -u", &[]));
+    (refuses && has_gpu && !is_there && !by_others && is_here).then_some(finding)
 }
 
 /// Returns whether a GPU of NVIDIA's may be here that programs do not get and for which NVIDIA has a Vulkan driver.

@@ -3,17 +3,20 @@
 use vkload_core::discovery::{LayerReason, SearchLimit};
 
 use super::super::asked::{Asked, Kind, Missing};
-use super::super::case::{AMD, Case, file_name};
-use super::super::finding::{Finding, Id, Severity};
+use super::super::case::{Case, file_name};
+use super::super::finding::{Evidence, Finding, Id, Severity};
 use super::super::subject::OVERRIDE;
 use super::library;
 use super::variables::VALIDATION;
 use crate::command::{Command, Step};
-use crate::view::{Device, DriverView, LayerView};
+use crate::view::{Device, LayerView};
 
 /// Returns the result of starting the program, if Vulkan works without it and trials do not explain its failure.
 fn asked(case: &Case) -> Option<&Asked> {
-    case.trials.asked.as_ref().filter(|_| case.works() == Some(true) && !super::tried::explains_program(case))
+    case.trials
+        .asked
+        .as_ref()
+        .filter(|_| case.works() == Some(true) && super::tried::of_program(case).is_none())
 }
 
 /// A program that continues does not need the missing part.
@@ -59,9 +62,7 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
                 devices.join(", ")
             );
             // AMD's own driver has fewer extensions than Mesa's.
-            let is_mesas = |driver: &DriverView| file_name(&driver.manifest).starts_with("radeon");
-            let is_amds = case.devices().iter().all(|device| device.vendor == AMD)
-                && !case.drivers.iter().any(is_mesas);
+            let is_amds = case.good_drivers().all(|driver| file_name(&driver.manifest).starts_with("amd"));
             let finding = finding(Id::ProgramExtension, what);
             if !is_amds {
                 return finding.step(update).step(NEWER);
@@ -136,12 +137,13 @@ fn layer(case: &Case, name: &str, finding: impl Fn(Id, String) -> Finding) -> Fi
 }
 
 /// Where a newer driver may come from.
-const NEWER: &str = "If it is the newest here: a newer release of the distribution, its backports or a PPA (Ubuntu: ppa:kisak/kisak-mesa for Mesa) may have a newer one";
+const NEWER: &str = "If this is the newest one here, look in a newer release of the distribution, its backports or a PPA (Ubuntu: ppa:kisak/kisak-mesa for Mesa)";
 
 /// Reports that the program asks for a newer version than any device has, and fails.
 pub(super) fn version(case: &Case) -> Option<Finding> {
-    // A trial without the driver may only lead to another device.
-    let asked = case.trials.asked.as_ref().filter(|_| case.works() == Some(true))?;
+    let by_driver = super::tried::of_program(case).map(|cause| !cause.drivers.is_empty());
+    let may_be = case.works() == Some(true) && by_driver != Some(false);
+    let asked = case.trials.asked.as_ref().filter(|_| may_be)?;
     let [major, minor] = asked.version?;
     let numbers = |device: &&&Device| {
         let mut all = device.api_version.split('.').map(|number| number.parse().unwrap_or(0));
@@ -151,25 +153,28 @@ pub(super) fn version(case: &Case) -> Option<Finding> {
     let newest = devices.iter().rev().max_by_key(numbers)?;
     let first = devices.first().filter(|first| asked.failure.is_some() && numbers(first) < wanted)?;
     let has = |device: &Device| format!("{} ({})", device.api_version, device.name);
-    let begin = format!("the program asks for Vulkan {major}.{minor}, and");
-    if numbers(&newest) >= wanted {
-        let what =
-            format!("{begin} the default device has {}; the newest here is {}", has(first), has(newest));
-        let finding = Finding::new(case, Id::ProgramVersion, "", what);
-        return Some(
-            finding.step(
-                "Choose the newer device (vkload devices says how), or an older release of the program",
-            ),
-        );
+    let finding = |what: String| {
+        Finding::new(
+            case,
+            Id::ProgramVersion,
+            "",
+            format!("the program asks for Vulkan {major}.{minor}, and {what}"),
+        )
+    };
+    if numbers(&newest) < wanted {
+        let what = format!("the newest that a device here has is {}", has(newest));
+        return Some(finding(what).step(case.update_driver()).step(NEWER));
     }
-    let what = format!("{begin} the newest that a device here has is {}", has(newest));
-    Some(Finding::new(case, Id::ProgramVersion, "", what).step(case.update_driver()).step(NEWER))
+    // The trial without the driver leads the program to the newer device.
+    let evidence = if by_driver.is_some() { Evidence::Proven } else { Evidence::Likely };
+    let what = format!("the default device has {}; the newest here is {}", has(first), has(newest));
+    Some(finding(what).evidence(evidence).step("Choose the newer device: vkload devices says how"))
 }
 
 /// Reports that the program fails, though it gets all that it asks for.
 pub(super) fn fails(case: &Case) -> Option<Finding> {
     let asked = asked(case).filter(|asked| asked.missing.is_empty())?;
-    let failure = asked.words().filter(|_| version(case).is_none())?;
+    let failure = asked.words().filter(|_| version(case).is_none_or(|it| it.evidence == Evidence::Likely))?;
     let said = match (asked.telling(), asked.printed.last()) {
         (Some(line), _) => format!("; it printed: {line}"),
         (None, Some(line)) => format!("; its last line: {line}"),

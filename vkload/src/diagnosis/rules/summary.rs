@@ -142,6 +142,7 @@ fn install(case: &Case) -> Vec<Step> {
 pub(super) fn no_gpu(case: &Case) -> Option<Finding> {
     let idle = |trial: &&Trial| {
         trial.devices.is_empty()
+            && trial.not_found.is_empty()
             && (trial.ending == Ending::Finished
                 || (matches!(trial.ending, Ending::Result { code: -9 | -3 })
                     && trial.stage == Stage::CreateInstance))

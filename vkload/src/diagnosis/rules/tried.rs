@@ -39,9 +39,9 @@ fn without(case: &Case, cause: &Culprit) -> &'static str {
     }
 }
 
-/// Returns whether the program fails because of something that trials have shown.
-pub(super) fn explains_program(case: &Case) -> bool {
-    case.trials.causes.iter().any(|cause| cause.breaks == Broken::Program)
+/// Returns what trials have shown to make the program fail.
+pub(super) fn of_program(case: &Case) -> Option<&Culprit> {
+    case.trials.causes.iter().find(|cause| cause.breaks == Broken::Program)
 }
 
 /// Reports drivers without which the others work, and layers without which something does.
