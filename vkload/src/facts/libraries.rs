@@ -125,7 +125,7 @@ pub(super) fn of_drivers(search: &Search, named: &[Named], bits: u32) -> Vec<Str
     let is_new = |path: &PathBuf| {
         is_drivers(&name_of(path))
             && !is_named(path)
-            && search.find(&name_of(path), width).is_some_and(|found| found.path == *path)
+            && search.find(&name_of(path), width).is_some_and(|found| real(&found.path) == real(path))
     };
     search
         .folders()
