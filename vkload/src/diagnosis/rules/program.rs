@@ -136,8 +136,8 @@ fn layer(case: &Case, name: &str, finding: impl Fn(Id, String) -> Finding) -> Fi
     asks("is not installed".to_owned()).step(step)
 }
 
-/// Where a newer driver may come from.
-const NEWER: &str = "If this is the newest one here, look in a newer release of the distribution, its backports or a PPA (Ubuntu: ppa:kisak/kisak-mesa for Mesa)";
+/// What helps if there is no newer driver.
+const NEWER: &str = "If this is the newest one here: a newer release of the distribution, its backports or a PPA may have a newer one, or the GPU lacks it and the program needs another renderer";
 
 /// Reports that the program asks for a newer version than any device has, and fails.
 pub(super) fn version(case: &Case) -> Option<Finding> {
