@@ -94,7 +94,7 @@ impl Case {
     }
 
     /// Returns the seconds that programs wait for what was tried, if they are many.
-    pub(super) fn wait(&self, trial: &Trial) -> Option<u64> {
+    pub(super) fn long_wait(&self, trial: &Trial) -> Option<u64> {
         let program = self.trials.program.as_ref().map_or(0, |program| program.milliseconds);
         Some(trial.milliseconds.min(program)).filter(|time| *time >= LONG).map(|time| time / 1000)
     }
@@ -331,7 +331,7 @@ impl Case {
     pub(super) fn install_in_sandbox(&self) -> Step {
         let flatpak = self.facts.environment.flatpak.as_ref().filter(|_| self.target.bits == 32);
         let step = || Step::say("Install the runtime's parts for 32-bit programs: ");
-        let nvidia = self.facts.nvidia.module.as_ref().map(|it| format!("nvidia-{}", it.replace('.', "-")));
+        let nvidia = self.facts.nvidia.flatpak_extension();
         let drivers = nvidia.as_deref().unwrap_or("default");
         flatpak.map_or_else(|| self.update_sandbox(), |it| step().run(it.install_narrow(drivers)))
     }

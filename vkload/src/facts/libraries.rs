@@ -127,13 +127,8 @@ pub(super) fn of_drivers(search: &Search, named: &[Named], bits: u32) -> Vec<Str
             && !is_named(path)
             && search.find(&name_of(path), width).is_some_and(|found| real(&found.path) == real(path))
     };
-    search
-        .folders()
-        .into_iter()
-        .flat_map(|folder| entries(&folder))
-        .filter(is_new)
-        .map(lossless::of)
-        .collect()
+    let files = search.folders().into_iter().flat_map(|folder| entries(&folder));
+    files.filter(is_new).map(lossless::of).collect()
 }
 
 /// Returns the manifests whose libraries 32-bit programs find, if these programs find a loader.

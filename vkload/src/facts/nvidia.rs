@@ -26,6 +26,13 @@ pub(crate) struct Nvidia {
     pub(crate) visible_devices: Option<String>,
 }
 
+impl Nvidia {
+    /// Returns the end of the name of the Flatpak extensions for the kernel's version: `nvidia-550-54-14`.
+    pub(crate) fn flatpak_extension(&self) -> Option<String> {
+        self.module.as_ref().map(|module| format!("nvidia-{}", module.replace('.', "-")))
+    }
+}
+
 /// Libraries with the driver's version at the end of their names. Any of them shows it.
 const TELLING: &[&str] =
     &["libGLX_nvidia.so.", "libnvidia-glcore.so.", "libnvidia-glvkspirv.so.", "libnvidia-eglcore.so."];

@@ -73,7 +73,7 @@ fn of(case: &Case, driver: &DriverView) -> Option<Finding> {
 pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
     let of = |driver: &DriverView| {
         let is_idle = |trial: &&Trial| trial.ending == Ending::Finished && trial.devices.is_empty();
-        let seconds = case.trial(driver).filter(is_idle).and_then(|trial| case.wait(trial))?;
+        let seconds = case.trial(driver).filter(is_idle).and_then(|trial| case.long_wait(trial))?;
         let what = format!("makes each program wait {seconds} seconds when it starts, and finds no device");
         let finding = Finding::new(case, Id::DriverSlow, &driver.manifest, what);
         Some(finding.with_steps(leave_out(case, driver)))

@@ -21,17 +21,17 @@ pub(super) fn flatpak(case: &Case) -> Option<Finding> {
                 .step(Command::new("flatpak override --user --device=dri {}", &[&application])),
         );
     }
-    if let Some(module) = &case.facts.nvidia.module {
-        let wanted = format!("nvidia-{}", module.replace('.', "-"));
-        if !flatpak.gl_extensions.iter().any(|name| name.contains(&wanted)) {
-            let what = format!(
-                "the kernel has NVIDIA's driver {module}, and the extension with its libraries is not installed"
-            );
-            return Some(
-                finding(Id::FlatpakExtension, what)
-                    .step(Command::new("flatpak install flathub org.freedesktop.Platform.GL.{}", &[&wanted])),
-            );
-        }
+    let nvidia = &case.facts.nvidia;
+    if let (Some(module), Some(wanted)) = (&nvidia.module, nvidia.flatpak_extension())
+        && !flatpak.gl_extensions.iter().any(|name| name.contains(&wanted))
+    {
+        let what = format!(
+            "the kernel has NVIDIA's driver {module}, and the extension with its libraries is not installed"
+        );
+        return Some(
+            finding(Id::FlatpakExtension, what)
+                .step(Command::new("flatpak install flathub org.freedesktop.Platform.GL.{}", &[&wanted])),
+        );
     }
     if flatpak.gl_extensions.iter().all(|name| name == "host") {
         let what = "the extension with Mesa's drivers is not installed".to_owned();

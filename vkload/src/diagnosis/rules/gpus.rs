@@ -178,8 +178,7 @@ fn without_vulkan(case: &Case, gpu: &Gpu, name: &str) -> Finding {
     };
     let is_only = gpu.maker().is_some() && !case.facts.gpus.iter().any(Gpu::can_have_vulkan);
     let (severity, evidence) = match gpu.is_too_old() {
-        _ if case.fails() && is_only => (Severity::Error, Evidence::Known),
-        true if case.fails() => (Severity::Error, Evidence::Known),
+        is_old if case.fails() && (is_old || is_only) => (Severity::Error, Evidence::Known),
         true if case.only_software() => (Severity::Warning, Evidence::Known),
         _ => (Severity::Note, Evidence::Likely),
     };

@@ -38,10 +38,14 @@ fn complaint<'a>(case: &'a Case, gpu: &Gpu) -> Option<&'a String> {
             || (is_waiting && (line.starts_with("Loading of ") || line.starts_with("Lockdown")))
     };
     let all = || case.facts.kernel_log.iter().filter(concerns);
+    all().find(|line| known(gpu, line).is_some()).or_else(|| all().next())
+}
+
+/// Returns the row for this complaint.
+fn known(gpu: &Gpu, line: &str) -> Option<&'static (&'static str, &'static str)> {
     // A driver that has the GPU does without this firmware.
     let is_needed = |part: &str| part != "firmware" || gpu.driver.is_none() || gpu.vendor == 0x10de;
-    let is_known = |line: &&String| REMEDIES.iter().any(|(part, _)| line.contains(part) && is_needed(part));
-    all().find(is_known).or_else(|| all().next())
+    REMEDIES.iter().find(|(part, _)| line.contains(part) && is_needed(part))
 }
 
 /// The most characters of a complaint that are shown.
@@ -56,14 +60,13 @@ pub(super) fn said(case: &Case, gpu: &Gpu) -> String {
 /// Returns what helps against the kernel's complaint about this GPU.
 pub(super) fn remedy(case: &Case, gpu: &Gpu) -> Option<Step> {
     let line = complaint(case, gpu)?;
-    let (part, step) = REMEDIES.iter().find(|(part, _)| line.contains(part))?;
+    let (part, step) = known(gpu, line)?;
     Some(match *part {
         "Legacy drivers" => {
             let series = line.split(' ').find_map(|word| word.strip_suffix(".xx")?.parse::<u32>().ok());
             let series = series.map_or_else(|| "an older".to_owned(), |series| series.to_string());
             format!("Install the {series} series of NVIDIA's driver (a legacy driver), and restart").into()
         }
-        "firmware" if gpu.driver.is_some() && gpu.vendor != 0x10de => return None,
         "firmware" if line.starts_with("NVRM") || (line.contains("nvidia/") && !line.contains("nouveau")) => {
             "Install NVIDIA's driver again with its firmware (Debian: firmware-nvidia-gsp), and restart"
                 .into()

@@ -35,7 +35,7 @@ pub(super) fn parts(lost: &Lost) -> String {
 pub(super) fn takes_long(case: &Case) -> Vec<Finding> {
     let of = |layer: &LayerView| {
         let trial = case.trials.layer(&layer.name).filter(|trial| trial.ending == Ending::Finished);
-        let seconds = trial.and_then(|trial| case.wait(trial))?;
+        let seconds = trial.and_then(|trial| case.long_wait(trial))?;
         let what = format!(
             "makes each program wait {seconds} seconds when it starts; it is active because {}",
             because(case, layer)

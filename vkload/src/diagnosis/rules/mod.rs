@@ -40,7 +40,7 @@ fn of_rules(case: &Case) -> Vec<Finding> {
         variables::separators, variables::misspelt, variables::folders, variables::choosing,
         variables::without_layer, settings::unusable, settings::layers, files::strays, devices::closed,
         devices::refused, devices::incomplete, gpus::without_driver, nvidia::versions,
-        nvidia::device_files, nvidia::memory_file, nvidia::container, environment::flatpak,
+        nvidia::device_files, nvidia::unified_memory_file, nvidia::container, environment::flatpak,
         environment::snap, environment::wsl, environment::steam, environment::container,
         environment::process, environment::dead_displays, environment::unmounted,
         environment::memory_limit, environment::app_image, program::missing, program::version,

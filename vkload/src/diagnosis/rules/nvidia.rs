@@ -123,8 +123,8 @@ pub(super) fn device_files(case: &Case) -> Option<Finding> {
 }
 
 /// Reports that the program fails in creating a device, for which NVIDIA's driver may need a device file that does not exist.
-pub(super) fn memory_file(case: &Case) -> Option<Finding> {
-    let by_others = super::tried::of_program(case).is_some_and(|cause| cause.drivers.is_empty());
+pub(super) fn unified_memory_file(case: &Case) -> Option<Finding> {
+    let by_others = super::tried::cause_of_program(case).is_some_and(|cause| cause.drivers.is_empty());
     let asked = case.trials.asked.as_ref().filter(|it| it.failure.is_some() && it.missing.is_empty())?;
     let is_there = case.facts.nodes.iter().any(|node| node.path == "/dev/nvidia-uvm");
     let refuses = asked.refused.as_ref().is_some_and(|(command, _)| command == "vkCreateDevice");

@@ -13,10 +13,8 @@ use crate::view::{Device, LayerView};
 
 /// Returns the result of starting the program, if Vulkan works without it and trials do not explain its failure.
 fn asked(case: &Case) -> Option<&Asked> {
-    case.trials
-        .asked
-        .as_ref()
-        .filter(|_| case.works() == Some(true) && super::tried::of_program(case).is_none())
+    let is_open = case.works() == Some(true) && super::tried::cause_of_program(case).is_none();
+    case.trials.asked.as_ref().filter(|_| is_open)
 }
 
 /// A program that continues does not need the missing part.
@@ -62,7 +60,8 @@ fn one(case: &Case, asked: &Asked, missing: &Missing) -> Finding {
                 devices.join(", ")
             );
             // AMD's own driver has fewer extensions than Mesa's.
-            let is_amds = case.good_drivers().all(|driver| file_name(&driver.manifest).starts_with("amd"));
+            let mut drivers = case.good_drivers().map(|driver| file_name(&driver.manifest)).peekable();
+            let is_amds = drivers.peek().is_some() && drivers.all(|name| name.starts_with("amd"));
             let finding = finding(Id::ProgramExtension, what);
             if !is_amds {
                 return finding.step(update).step(NEWER);
@@ -139,9 +138,9 @@ fn layer(case: &Case, name: &str, finding: impl Fn(Id, String) -> Finding) -> Fi
 /// What helps if there is no newer driver.
 const NEWER: &str = "If this is the newest one here: a newer release of the distribution, its backports or a PPA may have a newer one, or the GPU lacks it and the program needs another renderer";
 
-/// Reports that the program asks for a newer version than any device has, and fails.
+/// Reports that the program asks for a newer version than the default device has, and fails.
 pub(super) fn version(case: &Case) -> Option<Finding> {
-    let by_driver = super::tried::of_program(case).map(|cause| !cause.drivers.is_empty());
+    let by_driver = super::tried::cause_of_program(case).map(|cause| !cause.drivers.is_empty());
     let may_be = case.works() == Some(true) && by_driver != Some(false);
     let asked = case.trials.asked.as_ref().filter(|_| may_be)?;
     let [major, minor] = asked.version?;
@@ -154,12 +153,8 @@ pub(super) fn version(case: &Case) -> Option<Finding> {
     let first = devices.first().filter(|first| asked.failure.is_some() && numbers(first) < wanted)?;
     let has = |device: &Device| format!("{} ({})", device.api_version, device.name);
     let finding = |what: String| {
-        Finding::new(
-            case,
-            Id::ProgramVersion,
-            "",
-            format!("the program asks for Vulkan {major}.{minor}, and {what}"),
-        )
+        let what = format!("the program asks for Vulkan {major}.{minor}, and {what}");
+        Finding::new(case, Id::ProgramVersion, "", what)
     };
     if numbers(&newest) < wanted {
         let what = format!("the newest that a device here has is {}", has(newest));

@@ -94,13 +94,12 @@ pub(super) fn other_width(case: &Case) -> Option<Finding> {
 
 /// Reports that 32-bit programs have a loader and no driver for a GPU that others use.
 pub(super) fn narrow(case: &Case) -> Option<Finding> {
-    let narrow = case
-        .facts
-        .narrow
-        .as_ref()
-        .filter(|_| case.target.bits == 64 && !is_replaced(case) && !case.is_sealed())?;
+    if case.target.bits != 64 || case.target.program.is_some() || is_replaced(case) || case.is_sealed() {
+        return None;
+    }
+    let narrow = case.facts.narrow.as_ref()?;
     let lacks = |gpu: &&Gpu| case.is_driven(gpu) && !narrow.iter().any(|manifest| gpu.is_driven_by(manifest));
-    let gpu = case.facts.gpus.iter().find(lacks).filter(|_| case.target.program.is_none())?;
+    let gpu = case.facts.gpus.iter().find(lacks)?;
     let mesas = Some(gpu).filter(|gpu| gpu.vendor != 0x10de).map(Gpu::family);
     let install = mesas.and_then(|family| case.facts.packages.vulkan_driver(family, 32));
     let what = format!(

@@ -40,7 +40,7 @@ fn without(case: &Case, cause: &Culprit) -> &'static str {
 }
 
 /// Returns what trials have shown to make the program fail.
-pub(super) fn of_program(case: &Case) -> Option<&Culprit> {
+pub(super) fn cause_of_program(case: &Case) -> Option<&Culprit> {
     case.trials.causes.iter().find(|cause| cause.breaks == Broken::Program)
 }
 
